@@ -40,7 +40,6 @@ static PetscErrorCode BMRMGetRequest(MPI_Comm comm, void *context)
   PetscFunctionBegin;
   PetscCall(PetscMemzero(rq, sizeof(*rq)));
   rq->features = PETSC_DECIDE;
-  rq->bias     = 0;
   PetscOptionsBegin(comm, NULL, "Options of the bmrm program", "BMRM");
   PetscCall(PetscOptionsString("-f", BMRMGetOptionText("-f"), "", rq->train, rq->train, sizeof(rq->train), NULL));
   PetscCall(PetscOptionsString("-save_binary", BMRMGetOptionText("-save_binary"), "", rq->save, rq->save, sizeof(rq->save), NULL));
@@ -453,11 +452,7 @@ static PetscErrorCode BMRMRun(MPI_Comm comm, void *context, PetscBool *converged
   else PetscCall(BMRMModelRead(comm, rq->model, &model));
   if (rq->test[0] || rq->predict[0]) PetscCall(BMRMPredict(comm, rq, &stages, &model, &report));
   PetscCall(BMRMReportPrint(comm, &report));
-  report.class_names   = model.class_names;
-  report.nclass        = model.nclass ? model.nclass : 2;
-  report.feature_names = model.feature_names;
-  report.nfeature      = model.n;
-  if (rq->report[0]) PetscCall(BMRMReportWrite(comm, &report, rq->report));
+  if (rq->report[0]) PetscCall(BMRMReportWrite(comm, &report, &model, rq->report));
   PetscCall(BMRMModelDestroy(&model));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -52,17 +52,13 @@ typedef struct {
   PetscLogDouble seconds_load, seconds_solve;
   char           mat_type[64];
   const char    *device;
-  const char    *class_names; /* nclass zero-terminated names; NULL: no names */
-  PetscInt       nclass;
-  const char    *feature_names; /* nfeature zero-terminated names; NULL: no names */
-  PetscInt       nfeature;
   GpAppRounding  rounding; /* rounding of the values of the matrix on the device */
 } BMRMReport;
 
 PETSC_INTERN PetscErrorCode BMRMReportCreate(BMRMReport *);
 PETSC_INTERN PetscErrorCode BMRMReportSetMat(BMRMReport *, Mat);
 PETSC_INTERN PetscErrorCode BMRMReportPrint(MPI_Comm, const BMRMReport *);
-PETSC_INTERN PetscErrorCode BMRMReportWrite(MPI_Comm, const BMRMReport *, const char[]);
+PETSC_INTERN PetscErrorCode BMRMReportWrite(MPI_Comm, const BMRMReport *, const BMRMModel *, const char[]);
 
 /* objective, lower bound and gap after every pass */
 typedef struct {

@@ -3,13 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-/* What a line shows besides the prediction. */
-typedef struct {
-  PetscBool scores, probabilities;
-} PredictionsFormat;
-
-/* Writes the prediction of one example. score: its scores; best: the class of the highest one. */
-static void BMRMPredictionsWriteLine(FILE *fp, const BMRMModel *model, const PredictionsFormat *format, const PetscReal score[], PetscInt best)
+/* Writes the prediction of one example. score: its scores; best: the class of the highest one. scores, probabilities: what the line shows besides. */
+static void BMRMPredictionsWriteLine(FILE *fp, const BMRMModel *model, PetscBool scores, PetscBool probabilities, const PetscReal score[], PetscInt best)
 {
   const char    *name    = model->class_names;
   const PetscInt k       = model->nclass ? best : score[0] >= 0;
@@ -19,8 +14,8 @@ static void BMRMPredictionsWriteLine(FILE *fp, const BMRMModel *model, const Pre
   for (PetscInt c = 0; class && name && c < k; c++) name += strlen(name) + 1;
   if (class && name) (void)fprintf(fp, "%s", name);
   else (void)fprintf(fp, "%.17g", (double)(class ? label[k] : score[0]));
-  for (PetscInt c = 0; class && format->scores && c < PetscMax(1, model->nclass); c++) (void)fprintf(fp, " %.17g", (double)score[c]);
-  if (format->probabilities && !model->nclass) (void)fprintf(fp, " %.17g", 1 / (1 + exp((double)(model->platt[0] * score[0] + model->platt[1]))));
+  for (PetscInt c = 0; class && scores && c < PetscMax(1, model->nclass); c++) (void)fprintf(fp, " %.17g", (double)score[c]);
+  if (probabilities && !model->nclass) (void)fprintf(fp, " %.17g", 1 / (1 + exp((double)(model->platt[0] * score[0] + model->platt[1]))));
   (void)fprintf(fp, "\n");
 }
 
@@ -28,15 +23,14 @@ static void BMRMPredictionsWriteLine(FILE *fp, const BMRMModel *model, const Pre
    probabilities: adds the probability of the model's second label as the last column. The ranks send their scores to the first rank in blocks of examples. */
 PetscErrorCode BMRMPredictionsWrite(Vec f, const BMRMModel *model, PetscBool scores, PetscBool probabilities, const char file[])
 {
-  const PredictionsFormat format = {scores, probabilities};
-  const PetscInt          k = PetscMax(1, model->nclass), width = k + 1, block = PetscMax(1, 65536 / width); /* examples in a message */
-  const MPI_Comm          comm = PetscObjectComm((PetscObject)f);
-  const PetscInt         *range;
-  const PetscScalar      *fa, *ba;
-  PetscReal              *line; /* for each example of a block the class of the highest score, and the scores */
-  PetscMPIInt             rank, size;
-  GpAppOutput             out;
-  Vec                     best;
+  const PetscInt     k = PetscMax(1, model->nclass), width = k + 1, block = PetscMax(1, 65536 / width); /* examples in a message */
+  const MPI_Comm     comm = PetscObjectComm((PetscObject)f);
+  const PetscInt    *range;
+  const PetscScalar *fa, *ba;
+  PetscReal         *line; /* for each example of a block the class of the highest score, and the scores */
+  PetscMPIInt        rank, size;
+  GpAppOutput        out;
+  Vec                best;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
@@ -58,7 +52,7 @@ PetscErrorCode BMRMPredictionsWrite(Vec f, const BMRMModel *model, PetscBool sco
       }
       if (from && rank) PetscCallMPI(MPI_Send(line, (PetscMPIInt)(n * width), MPIU_REAL, 0, 0, comm));
       if (from && !rank) PetscCallMPI(MPI_Recv(line, (PetscMPIInt)(n * width), MPIU_REAL, from, 0, comm, MPI_STATUS_IGNORE));
-      for (PetscInt i = 0; out.fp && i < n; i++) BMRMPredictionsWriteLine(out.fp, model, &format, line + i * width + 1, (PetscInt)line[i * width]);
+      for (PetscInt i = 0; out.fp && i < n; i++) BMRMPredictionsWriteLine(out.fp, model, scores, probabilities, line + i * width + 1, (PetscInt)line[i * width]);
     }
   }
   PetscCall(GpAppOutputCommit(&out));

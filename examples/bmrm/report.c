@@ -84,7 +84,7 @@ static void BMRMReportWriteQuality(GpAppJSON *J, const char which[], const BMRMQ
 }
 
 /* Writes the report as one JSON object. Unknown values are null. */
-PetscErrorCode BMRMReportWrite(MPI_Comm comm, const BMRMReport *r, const char file[])
+PetscErrorCode BMRMReportWrite(MPI_Comm comm, const BMRMReport *r, const BMRMModel *model, const char file[])
 {
   GpAppOutput out;
   GpAppJSON   J;
@@ -116,8 +116,8 @@ PetscErrorCode BMRMReportWrite(MPI_Comm comm, const BMRMReport *r, const char fi
     GpAppJSONWriteString(&J, "mat_type", r->mat_type);
     GpAppJSONWriteString(&J, "device", r->device);
     GpAppRoundingWrite(&J, &r->rounding);
-    GpAppJSONWriteNames(&J, "classes", r->nclass, r->class_names);
-    GpAppJSONWriteNames(&J, "features", r->nfeature, r->feature_names);
+    GpAppJSONWriteNames(&J, "classes", model->nclass ? model->nclass : 2, model->class_names);
+    GpAppJSONWriteNames(&J, "features", model->n, model->feature_names);
     GpAppJSONWriteInt(&J, "ranks", size);
     GpAppJSONEnd(&J);
   }
