@@ -126,8 +126,6 @@ struct _p_BMRM {
   PetscReal           lower;                   /* lower bound on the objective of every point */
   PetscReal           mu_now, step;
   PetscInt            it, matmults, stalled;
-  PetscReal           qp_gap;
-  PetscInt            qp_its;
   BMRMConvergedReason reason;
   PetscBool           setup;
   PetscBool           started;            /* bundle and point belong to the current data, loss and regulariser */
@@ -174,6 +172,7 @@ PETSC_INTERN PetscErrorCode BMRMLineSearch_Private(BMRM, PetscReal *);
 
 /* bmrmqp.c */
 PETSC_INTERN PetscErrorCode BMRMQPSolve(BMRMQP *, const BMRMQPData *, PetscReal, PetscReal[], PetscReal *, PetscInt *);
+PETSC_INTERN PetscErrorCode BMRMQPSolveAlike(MPI_Comm, BMRMQP *, const BMRMQPData *, PetscReal, PetscReal[]);
 PETSC_INTERN PetscErrorCode BMRMQPDestroy(BMRMQP *);
 
 /* bmrmbundle.c */
@@ -181,7 +180,7 @@ PETSC_INTERN PetscErrorCode BMRMBundleCreate(BMRMBundle *, PetscInt, const Petsc
 PETSC_INTERN PetscErrorCode BMRMBundleDestroy(BMRMBundle *);
 PETSC_INTERN PetscErrorCode BMRMBundleGetVec(BMRMBundle *, Vec, Vec *);
 PETSC_INTERN PetscErrorCode BMRMBundleAdd(BMRMBundle *, BMRMRegularizer, PetscInt, Vec, PetscReal, PetscReal *);
-PETSC_INTERN PetscErrorCode BMRMBundleDropIdle(BMRMBundle *, PetscInt, PetscInt *);
+PETSC_INTERN PetscErrorCode BMRMBundleDropIdle(BMRMBundle *, PetscInt);
 PETSC_INTERN PetscErrorCode BMRMBundleCompress(BMRMBundle *, BMRMRegularizer, PetscInt);
 PETSC_INTERN PetscErrorCode BMRMBundleRefill(BMRMBundle *, Vec, PetscInt, const double[]);
 PETSC_INTERN PetscErrorCode BMRMBundleSum(BMRMBundle *, const PetscReal[], Vec, PetscReal *);

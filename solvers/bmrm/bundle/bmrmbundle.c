@@ -118,7 +118,7 @@ PetscErrorCode BMRMBundleAdd(BMRMBundle *bu, BMRMRegularizer r, PetscInt block, 
 }
 
 /* Keeps the first cut of every block and the marked cuts. The vectors of the other cuts become spare vectors. */
-static PetscErrorCode BMRMBundleKeepMarked(BMRMBundle *bu, const PetscBool marked[], PetscInt *dropped)
+static PetscErrorCode BMRMBundleKeepMarked(BMRMBundle *bu, const PetscBool marked[])
 {
   const PetscInt n = bu->n, ld = bu->cap;
   PetscInt       k = bu->nblock, *keep;
@@ -143,23 +143,21 @@ static PetscErrorCode BMRMBundleKeepMarked(BMRMBundle *bu, const PetscBool marke
     for (PetscInt i = k; i < n; i++) bu->a[i] = NULL;
   }
   PetscCall(PetscFree(keep));
-  *dropped = n - k;
-  bu->n    = k;
+  bu->n = k;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Updates the ages of the cuts from the last weights. Drops cuts that had no weight in max_idle consecutive solutions; 0 keeps all. */
-PetscErrorCode BMRMBundleDropIdle(BMRMBundle *bu, PetscInt max_idle, PetscInt *dropped)
+PetscErrorCode BMRMBundleDropIdle(BMRMBundle *bu, PetscInt max_idle)
 {
   PetscBool *marked;
 
   PetscFunctionBegin;
-  *dropped = 0;
   for (PetscInt i = 0; i < bu->n; i++) bu->idle[i] = bu->alpha[i] > 0 ? 0 : bu->idle[i] + 1;
   if (max_idle <= 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMalloc1(bu->n, &marked));
   for (PetscInt i = 0; i < bu->n; i++) marked[i] = (PetscBool)(bu->idle[i] < max_idle);
-  PetscCall(BMRMBundleKeepMarked(bu, marked, dropped));
+  PetscCall(BMRMBundleKeepMarked(bu, marked));
   PetscCall(PetscFree(marked));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -175,7 +173,7 @@ PetscErrorCode BMRMBundleCompress(BMRMBundle *bu, BMRMRegularizer r, PetscInt ma
   PetscBool     *marked;
   PetscReal     *weight, mass[BMRM_MAX_BLOCKS] = {0}, offset[BMRM_MAX_BLOCKS] = {0};
   Vec            mean[BMRM_MAX_BLOCKS] = {NULL};
-  PetscInt      *order, dropped, gone;
+  PetscInt      *order, gone;
 
   PetscFunctionBegin;
   if (max <= 0 || n - m <= max) PetscFunctionReturn(PETSC_SUCCESS);
@@ -200,7 +198,7 @@ PetscErrorCode BMRMBundleCompress(BMRMBundle *bu, BMRMRegularizer r, PetscInt ma
     offset[k] += bu->alpha[cut] * bu->b[cut];
     mass[k] += bu->alpha[cut];
   }
-  PetscCall(BMRMBundleKeepMarked(bu, marked, &dropped));
+  PetscCall(BMRMBundleKeepMarked(bu, marked));
   PetscCall(PetscFree3(marked, weight, order));
   for (PetscInt k = 0; k < m; k++) {
     PetscReal square;

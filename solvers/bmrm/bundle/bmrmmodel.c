@@ -38,18 +38,6 @@ PetscErrorCode BMRMModelReset_Private(BMRM b)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* All ranks solve the same small QP. Rank 0 broadcasts its weights, in case the arithmetic of the ranks differs. */
-static PetscErrorCode BMRMModelSolveQP(BMRM b, const BMRMQPData *q, PetscReal tol, PetscReal alpha[])
-{
-  PetscMPIInt n;
-
-  PetscFunctionBegin;
-  PetscCall(BMRMQPSolve(&b->qp, q, tol, alpha, &b->qp_gap, &b->qp_its));
-  PetscCall(PetscMPIIntCast(q->n, &n));
-  PetscCallMPI(MPI_Bcast(alpha, n, MPIU_REAL, 0, PetscObjectComm((PetscObject)b)));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* z'alpha: the entry of the weighted sum of cuts at the free weight. */
 static PetscReal BMRMModelFreeSum(const BMRMBundle *bu, const PetscReal alpha[])
 {
@@ -114,7 +102,7 @@ static PetscErrorCode BMRMModelSolveFree(BMRM b, PetscReal tol)
     PetscReal sum;
 
     for (PetscInt i = 0; i < n; i++) b->bt[i] = bu->b[i] + bu->z[i] * b->free;
-    PetscCall(BMRMModelSolveQP(b, &q, 0.25 * tol, bu->alpha));
+    PetscCall(BMRMQPSolveAlike(PetscObjectComm((PetscObject)b), &b->qp, &q, 0.25 * tol, bu->alpha));
     sum = BMRMModelFreeSum(bu, bu->alpha);
     b->free -= penalty / b->set.lambda * sum;
     if (PetscAbsReal(sum) <= 0.1 * tol * zmax) break; /* the error that BMRMModelBalanceFree() causes is then less than tol, if the risk at zero is about one */
@@ -132,7 +120,7 @@ static PetscErrorCode BMRMModelSolveQuadratic(BMRM b, PetscReal tol)
   PetscReal   ab, square;
 
   PetscFunctionBegin;
-  if (b->reg->free < 0) PetscCall(BMRMModelSolveQP(b, &q, tol, bu->alpha));
+  if (b->reg->free < 0) PetscCall(BMRMQPSolveAlike(PetscObjectComm((PetscObject)b), &b->qp, &q, tol, bu->alpha));
   else PetscCall(BMRMModelSolveFree(b, tol));
   PetscCall(BMRMBundleSum(bu, bu->alpha, b->d, &ab));
   if (b->reg->euclidean) {
@@ -253,7 +241,7 @@ static PetscErrorCode BMRMModelSolveNewton(BMRM b, PetscReal tol, PetscReal *ris
       for (PetscInt j = 0; j < n; j++) b->bt[i] += b->H[(size_t)i * n + j] * bu->alpha[j];
     }
     PetscCall(PetscArraycpy(b->trial, bu->alpha, n));
-    PetscCall(BMRMModelSolveQP(b, &q, 0.05 * gap, b->trial));
+    PetscCall(BMRMQPSolveAlike(PetscObjectComm((PetscObject)b), &b->qp, &q, 0.05 * gap, b->trial));
     PetscCall(BMRMModelStepTowards(b, b->trial));
   }
   PetscCall(PetscFree(packed));
@@ -318,7 +306,6 @@ static PetscErrorCode BMRMModelSolveProximal(BMRM b, PetscReal tol)
 PetscErrorCode BMRMSolveModel_Private(BMRM b)
 {
   const PetscReal tol = b->set.qp_rtol * PetscMax(b->J - b->lower, 0);
-  PetscInt        dropped;
 
   PetscFunctionBegin;
   if (b->broken) PetscFunctionReturn(PETSC_SUCCESS);
@@ -326,7 +313,7 @@ PetscErrorCode BMRMSolveModel_Private(BMRM b)
   PetscCall(BMRMModelReserve(b));
   if (b->reg->ops->solve) PetscCall(BMRMModelSolveQuadratic(b, tol));
   else PetscCall(BMRMModelSolveProximal(b, tol));
-  PetscCall(BMRMBundleDropIdle(&b->bundle, b->set.idle_age, &dropped));
+  PetscCall(BMRMBundleDropIdle(&b->bundle, b->set.idle_age));
   PetscCall(BMRMBundleCompress(&b->bundle, b->reg, b->set.max_cuts));
   PetscCall(VecAXPY(b->d, -1, b->w));
   PetscCall(PetscLogEventEnd(BMRM_QPEvent, b, 0, 0, 0));

@@ -341,3 +341,17 @@ PetscErrorCode BMRMQPSolve(BMRMQP *qp, const BMRMQPData *q, PetscReal tol, Petsc
   if (*gap > tol) PetscCall(PetscInfo(NULL, "inner QP of %" PetscInt_FMT " cuts stopped at gap %g, tolerance %g, after %" PetscInt_FMT " systems\n", q->n, (double)*gap, (double)tol, *its));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/* Solves the same QP on all ranks. Rank 0 broadcasts its weights, in case the arithmetic of the ranks differs. */
+PetscErrorCode BMRMQPSolveAlike(MPI_Comm comm, BMRMQP *qp, const BMRMQPData *q, PetscReal tol, PetscReal alpha[])
+{
+  PetscReal   gap;
+  PetscInt    its;
+  PetscMPIInt n;
+
+  PetscFunctionBegin;
+  PetscCall(BMRMQPSolve(qp, q, tol, alpha, &gap, &its));
+  PetscCall(PetscMPIIntCast(q->n, &n));
+  PetscCallMPI(MPI_Bcast(alpha, n, MPIU_REAL, 0, comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

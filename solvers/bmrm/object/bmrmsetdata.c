@@ -156,10 +156,6 @@ PetscErrorCode BMRMSetWeights(BMRM b, Vec factor)
 {
   PetscFunctionBegin;
   PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
-  if (factor) {
-    PetscValidHeaderSpecific(factor, VEC_CLASSID, 2);
-    PetscCheckSameComm(b, 1, factor, 2);
-  }
   PetscCall(BMRMReplaceVec_Private(b, factor, &b->factor));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -186,10 +182,6 @@ PetscErrorCode BMRMSetGroups(BMRM b, Vec group)
 {
   PetscFunctionBegin;
   PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
-  if (group) {
-    PetscValidHeaderSpecific(group, VEC_CLASSID, 2);
-    PetscCheckSameComm(b, 1, group, 2);
-  }
   PetscCall(BMRMReplaceVec_Private(b, group, &b->groups));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -39,15 +39,13 @@ PetscErrorCode BMRMReset(BMRM b)
   PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
   PetscCall(BMRMBundleDestroy(&b->bundle));
   PetscCall(BMRMQPDestroy(&b->qp));
-  PetscCall(BMRMModelReset_Private(b));
   PetscCall(BMRMPiecesDestroy_Private(&b->pieces));
   PetscCall(BMRMDestroyVectors(b));
   PetscCall(VecDestroy(&b->y));
   PetscCall(VecDestroy(&b->queries));
   PetscCall(MatDestroy(&b->X));
-  b->setup   = PETSC_FALSE;
-  b->started = PETSC_FALSE;
-  b->reason  = BMRM_CONVERGED_ITERATING;
+  PetscCall(BMRMInvalidate_Private(b));
+  b->reason = BMRM_CONVERGED_ITERATING;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -65,7 +63,11 @@ PetscErrorCode BMRMInvalidate_Private(BMRM b)
 PetscErrorCode BMRMReplaceVec_Private(BMRM b, Vec v, Vec *kept)
 {
   PetscFunctionBegin;
-  if (v) PetscCall(PetscObjectReference((PetscObject)v));
+  if (v) {
+    PetscValidHeaderSpecific(v, VEC_CLASSID, 2);
+    PetscCheckSameComm(b, 1, v, 2);
+    PetscCall(PetscObjectReference((PetscObject)v));
+  }
   PetscCall(VecDestroy(kept));
   *kept = v;
   PetscCall(BMRMInvalidate_Private(b));

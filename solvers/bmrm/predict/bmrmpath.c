@@ -43,14 +43,11 @@ static PetscErrorCode BMRMPathCreateSolvers(BMRM b, PetscBool together, PetscInt
   for (PetscInt k = 0; k < n; k++) {
     if (together && k < n - 1) PetscCall(BMRMDuplicate(b, &s[k]));
     else s[k] = b;
+    if (!together) continue;
+    PetscCall(BMRMSetLambda(s[k], point[k].lambda));
+    PetscCall(BMRMSetWarmStart(s[k], PETSC_FALSE));
   }
-  if (together) {
-    for (PetscInt k = 0; k < n; k++) {
-      PetscCall(BMRMSetLambda(s[k], point[k].lambda));
-      PetscCall(BMRMSetWarmStart(s[k], PETSC_FALSE));
-    }
-    PetscCall(BMRMSolveMany(n, s));
-  }
+  if (together) PetscCall(BMRMSolveMany(n, s));
   PetscCall(BMRMSetWarmStart(b, PETSC_TRUE));
   *solver = s;
   PetscFunctionReturn(PETSC_SUCCESS);

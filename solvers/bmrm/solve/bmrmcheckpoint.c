@@ -68,40 +68,11 @@ static PetscErrorCode BMRMCheckpointTransferVecs(BMRM b, GpAppCheckpoint *ck, Pe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Fills an array with factors that differ for all indices, so that a permutation of the data changes the fingerprint. */
-static void BMRMFingerprintFillFactors(PetscScalar a[], PetscInt n, PetscInt start)
-{
-  for (PetscInt i = 0; i < n; i++) {
-    const double t = (double)(start + i) * 0.6180339887498949;
-
-    a[i] = 1 + t - PetscFloorReal(t);
-  }
-}
-
-/* e = r times the label of the example, or of the score if every score has a label. */
-static PetscErrorCode BMRMFingerprintTimesLabels(Vec r, Vec labels, Vec e)
-{
-  const PetscScalar *ra, *ya;
-  PetscScalar       *ea;
-  PetscInt           n, m;
-
-  PetscFunctionBegin;
-  PetscCall(VecGetLocalSize(e, &n));
-  PetscCall(VecGetLocalSize(labels, &m));
-  PetscCall(VecGetArrayRead(r, &ra));
-  PetscCall(VecGetArrayRead(labels, &ya));
-  PetscCall(VecGetArrayWrite(e, &ea));
-  for (PetscInt i = 0; i < n; i++) ea[i] = ra[i] * ya[i % m];
-  PetscCall(VecRestoreArrayWrite(e, &ea));
-  PetscCall(VecRestoreArrayRead(labels, &ya));
-  PetscCall(VecRestoreArrayRead(r, &ra));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Adds the dot product of r and v to *print. If v is shorter, its values are used again for each class. */
-static PetscErrorCode BMRMFingerprintAddDot(Vec r, Vec v, double *print)
+/* Adds the dot product of r and v to *print. If v is shorter, its values are used again for each class. e: vector for the products of the entries, or NULL. */
+static PetscErrorCode BMRMFingerprintAddDot(Vec r, Vec v, Vec e, double *print)
 {
   const PetscScalar *ra, *va;
+  PetscScalar       *ea   = NULL;
   PetscReal          mine = 0, sum;
   PetscInt           n, m;
 
@@ -111,7 +82,12 @@ static PetscErrorCode BMRMFingerprintAddDot(Vec r, Vec v, double *print)
   PetscCall(VecGetLocalSize(v, &m));
   PetscCall(VecGetArrayRead(r, &ra));
   PetscCall(VecGetArrayRead(v, &va));
-  for (PetscInt i = 0; i < n; i++) mine += PetscRealPart(ra[i] * va[i % m]);
+  if (e) PetscCall(VecGetArrayWrite(e, &ea));
+  for (PetscInt i = 0; i < n; i++) {
+    mine += PetscRealPart(ra[i] * va[i % m]);
+    if (ea) ea[i] = ra[i] * va[i % m];
+  }
+  if (e) PetscCall(VecRestoreArrayWrite(e, &ea));
   PetscCall(VecRestoreArrayRead(v, &va));
   PetscCall(VecRestoreArrayRead(r, &ra));
   PetscCallMPI(MPI_Allreduce(&mine, &sum, 1, MPIU_REAL, MPIU_SUM, PetscObjectComm((PetscObject)r)));
@@ -133,18 +109,21 @@ static PetscErrorCode BMRMFingerprintCompute(BMRM b, double print[BMRM_PRINTS])
     PetscCall(VecGetLocalSize(v, &n));
     PetscCall(VecGetOwnershipRange(v, &start, NULL));
     PetscCall(VecGetArrayWrite(v, &a));
-    BMRMFingerprintFillFactors(a, n, start);
+    for (PetscInt i = 0; i < n; i++) { /* the factors differ for all indices, so that a permutation of the data changes the fingerprint */
+      const double t = (double)(start + i) * 0.6180339887498949;
+
+      a[i] = 1 + t - PetscFloorReal(t);
+    }
     PetscCall(VecRestoreArrayWrite(v, &a));
   }
   PetscCall(MatMult(b->A, b->d, b->e));
   PetscCall(VecDot(b->r[0], b->e, &dot));
   print[1] = PetscRealPart(dot);
   print[0] = 0;
-  PetscCall(BMRMFingerprintAddDot(b->r[0], b->labels, &print[0]));
-  PetscCall(BMRMFingerprintAddDot(b->r[0], b->queries, &print[0]));
-  PetscCall(BMRMFingerprintAddDot(b->d, b->factor, &print[0]));
-  PetscCall(BMRMFingerprintAddDot(b->d, b->groups, &print[0]));
-  PetscCall(BMRMFingerprintTimesLabels(b->r[0], b->labels, b->e));
+  PetscCall(BMRMFingerprintAddDot(b->r[0], b->labels, b->e, &print[0]));
+  PetscCall(BMRMFingerprintAddDot(b->r[0], b->queries, NULL, &print[0]));
+  PetscCall(BMRMFingerprintAddDot(b->d, b->factor, NULL, &print[0]));
+  PetscCall(BMRMFingerprintAddDot(b->d, b->groups, NULL, &print[0]));
   PetscCall(MatMultTranspose(b->A, b->e, b->d));
   PetscCall(VecNorm(b->d, NORM_2, &print[2]));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -49,18 +49,14 @@ static PetscErrorCode TaoModel_LSBMRM(Tao tao, PetscReal J)
   TAO_LSBMRM *ls = (TAO_LSBMRM *)tao->data;
   BMRMBundle *bu = &ls->bundle;
   BMRMQPData  q  = {bu->n, 1, bu->cap, bu->block, bu->G, bu->b, ls->lambda};
-  PetscReal   gap, ab, norm;
-  PetscInt    its, dropped;
-  PetscMPIInt n;
+  PetscReal   ab, norm;
 
   PetscFunctionBegin;
-  PetscCall(BMRMQPSolve(&ls->qp, &q, ls->qp_rtol * PetscMax(J - ls->lower, 0), bu->alpha, &gap, &its));
-  PetscCall(PetscMPIIntCast(bu->n, &n));
-  PetscCallMPI(MPI_Bcast(bu->alpha, n, MPIU_REAL, 0, PetscObjectComm((PetscObject)tao)));
+  PetscCall(BMRMQPSolveAlike(PetscObjectComm((PetscObject)tao), &ls->qp, &q, ls->qp_rtol * PetscMax(J - ls->lower, 0), bu->alpha));
   PetscCall(BMRMBundleSum(bu, bu->alpha, ls->d, &ab));
   PetscCall(VecNorm(ls->d, NORM_2, &norm));
   ls->lower = PetscMax(ls->lower, ab - 0.5 * norm * norm / ls->lambda);
-  PetscCall(BMRMBundleDropIdle(bu, ls->idle_age, &dropped));
+  PetscCall(BMRMBundleDropIdle(bu, ls->idle_age));
   PetscCall(VecAXPBY(ls->d, -1, -1 / ls->lambda, tao->solution));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

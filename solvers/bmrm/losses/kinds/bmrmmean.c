@@ -1,17 +1,18 @@
 /* Losses that are means over the examples, with one or several scores per example: apply their host or CUDA kernels to PETSc vectors. */
 #include "bmrmkinds.h"
 
-/* Gets the arrays, and the kernels for the memory that they are in. Returns the number of labels per example. */
-static PetscErrorCode BMRMMeanGet(BMRMLoss l, Vec f, Vec e, Vec y, const BMRMKernels **kernels, BMRMScores *x, PetscInt *labels)
+/* Gets the arrays, and the kernels for the memory that they are in. at->start becomes the number of the first example of this rank. */
+static PetscErrorCode BMRMMeanGet(BMRMLoss l, Vec f, Vec e, Vec y, const BMRMKernels **kernels, BMRMScores *x)
 {
-  BMRMMean  *mean = (BMRMMean *)l->data;
-  BMRMPlace *at   = &mean->at;
+  BMRMMean      *mean   = (BMRMMean *)l->data;
+  BMRMPlace     *at     = &mean->at;
+  const PetscInt labels = l->many ? l->outputs : 1; /* per example */
 
   PetscFunctionBegin;
   PetscCall(BMRMPlaceGet_Private(at, (PetscBool)(mean->cuda != NULL), f, e, y));
   *kernels = at->gpu ? mean->cuda : mean->host;
-  *labels  = l->many ? l->outputs : 1;
-  *x       = (BMRMScores){at->n / *labels, (int)l->outputs, l->value, at->f, at->e, at->y};
+  at->start /= labels;
+  *x = (BMRMScores){at->n / labels, (int)l->outputs, l->value, at->f, at->e, at->y};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -35,10 +36,9 @@ static PetscErrorCode BMRMLossRisk_Mean(BMRMLoss l, Vec f, Vec e, PetscReal s, V
   BMRMMean          *mean    = (BMRMMean *)l->data;
   const BMRMKernels *kernels = NULL;
   BMRMScores         x;
-  PetscInt           labels = 1;
 
   PetscFunctionBegin;
-  PetscCall(BMRMMeanGet(l, f, e, y, &kernels, &x, &labels));
+  PetscCall(BMRMMeanGet(l, f, e, y, &kernels, &x));
   PetscCallGp(mean->at.work.dev, "The loss on the device", (*kernels->risk)(&mean->at.work, &x, s));
   PetscCall(BMRMMeanRestore(l, f, e, y, mean->flops[0]));
   PetscCall(BMRMMeanSum(l, y, risk));
@@ -51,12 +51,11 @@ static PetscErrorCode BMRMLossCut_Mean(BMRMLoss l, Vec f, Vec e, PetscReal s, Ve
   const BMRMKernels *kernels = NULL;
   BMRMScores         x;
   PetscScalar       *ra;
-  PetscInt           labels = 1;
 
   PetscFunctionBegin;
-  PetscCall(BMRMMeanGet(l, f, e, y, &kernels, &x, &labels));
+  PetscCall(BMRMMeanGet(l, f, e, y, &kernels, &x));
   PetscCall(BMRMPlaceGetWrite_Private(&mean->at, r, &ra));
-  PetscCallGp(mean->at.work.dev, "The loss on the device", (*kernels->cut)(&mean->at.work, &x, s, mean->at.start / labels, (int)n, (int)k, l->scale, ra));
+  PetscCallGp(mean->at.work.dev, "The loss on the device", (*kernels->cut)(&mean->at.work, &x, s, mean->at.start, (int)n, (int)k, l->scale, ra));
   PetscCall(BMRMPlaceRestoreWrite_Private(&mean->at, r, &ra));
   PetscCall(BMRMMeanRestore(l, f, e, y, mean->flops[1]));
   PetscCall(BMRMMeanSum(l, y, offset));
@@ -68,10 +67,9 @@ static PetscErrorCode BMRMLossSlopes_Mean(BMRMLoss l, Vec f, Vec e, PetscInt nt,
   BMRMMean          *mean    = (BMRMMean *)l->data;
   const BMRMKernels *kernels = NULL;
   BMRMScores         x;
-  PetscInt           labels = 1;
 
   PetscFunctionBegin;
-  PetscCall(BMRMMeanGet(l, f, e, y, &kernels, &x, &labels));
+  PetscCall(BMRMMeanGet(l, f, e, y, &kernels, &x));
   PetscCallGp(mean->at.work.dev, "The loss on the device", (*kernels->slopes)(&mean->at.work, &x, (int)nt, t));
   PetscCall(BMRMMeanRestore(l, f, e, y, mean->flops[2] * (PetscLogDouble)nt));
   for (PetscInt k = 0; k < 2 * nt; k++) d[k] = l->scale * mean->at.work.result[k];
