@@ -9,17 +9,19 @@
 
 /* A linear model, replicated on every rank. The score of x is <w, x> + offset; a model of several classes has a score for each. */
 typedef struct {
-  char       loss[64];
-  PetscBool  classify;   /* scores predict one of two labels */
-  PetscBool  order;      /* scores are meaningful only for sorting. Without classify, order and nclass, the score is the predicted number. */
-  PetscInt   n;          /* features */
-  PetscReal  classes[2]; /* the labels of negative and positive scores */
-  PetscReal  lambda, offset;
-  PetscReal  platt[2];  /* the probability of the second label is 1/(1 + exp(platt[0] score + platt[1])) */
-  PetscBool  unit_rows; /* examples are divided by their norms before scores are computed */
-  PetscBool  probable;  /* platt is valid */
+  char      loss[64];
+  PetscBool classify;   /* scores predict one of two labels */
+  PetscBool order;      /* scores are meaningful only for sorting. Without classify, order and nclass, the score is the predicted number. */
+  PetscInt  n;          /* features */
+  PetscReal classes[2]; /* the labels of negative and positive scores */
+  PetscReal lambda, offset;
+  PetscReal platt[2];  /* the probability of the second label is 1/(1 + exp(platt[0] score + platt[1])) */
+  PetscBool unit_rows; /* examples are divided by their norms before scores are computed */
+  PetscBool probable;  /* platt is valid */
+  PetscInt  nclass;    /* number of classes if each has its own score; 0: there is one score */
+
+  /* Arrays. They are the last members, so that the members before them can be broadcast at once. */
   PetscReal *w;
-  PetscInt   nclass;        /* number of classes if each has its own score; 0: there is one score */
   PetscReal *label;         /* labels of the classes, in ascending order */
   PetscReal *shift;         /* offset of the score of each class; w holds the weights of the first class, then of the second, ... */
   char      *class_names;   /* zero-terminated names of the classes, in the order of their labels; NULL: no names */

@@ -2,6 +2,7 @@
 #include "app/text/appcollective.h"
 #include "app/text/appscan.h"
 #include "model.h"
+#include <stddef.h>
 #include <string.h>
 
 #define BMRM_MODEL_BLOCK ((size_t)1 << 20)
@@ -291,16 +292,10 @@ static PetscErrorCode BMRMModelBroadcastNames(MPI_Comm comm, PetscInt n, char **
 /* Broadcasts the model from the first rank. */
 static PetscErrorCode BMRMModelBroadcast(MPI_Comm comm, BMRMModel *model)
 {
-  const BMRMModel  mine = *model;
   const PetscInt64 real = (PetscInt64)sizeof(PetscReal);
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Bcast(model, (PetscMPIInt)sizeof(*model), MPI_BYTE, 0, comm));
-  model->w             = mine.w;
-  model->label         = mine.label;
-  model->shift         = mine.shift;
-  model->class_names   = mine.class_names;
-  model->feature_names = mine.feature_names;
+  PetscCall(GpAppBroadcast(comm, model, offsetof(BMRMModel, w), 0));
   PetscCall(BMRMModelBroadcastArray(comm, model->n * PetscMax(1, model->nclass) * real, &model->w));
   PetscCall(BMRMModelBroadcastArray(comm, model->nclass * real, &model->label));
   PetscCall(BMRMModelBroadcastArray(comm, model->nclass * real, &model->shift));

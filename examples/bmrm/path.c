@@ -17,9 +17,8 @@ PetscErrorCode BMRMPathGetLambdas(MPI_Comm comm, PetscInt *n, PetscReal lambda[]
   if (!set) count = 0;
   PetscCheck(count <= *n, comm, PETSC_ERR_ARG_OUTOFRANGE, "-bmrm_path: there are more than %" PetscInt_FMT " lambdas", *n);
   for (PetscInt k = 0; k < count; k++) PetscCheck(all[k] > 0 && !PetscIsInfOrNanReal(all[k]), comm, PETSC_ERR_ARG_OUTOFRANGE, "-bmrm_path: lambda is %g, it must be positive", (double)all[k]);
-  for (PetscInt k = 0; k < count; k++) all[k] = -all[k];
   PetscCall(PetscSortReal(count, all));
-  for (PetscInt k = 0; k < count; k++) lambda[k] = -all[k];
+  for (PetscInt k = 0; k < count; k++) lambda[k] = all[count - 1 - k];
   *n = count;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,26 +1,23 @@
 /* Examples from a table: one row an example, a column of labels, and names of features and classes. */
 #include "app/table/apptable.h"
+#include "app/text/appscan.h"
 #include "examples.h"
 #include <string.h>
 
-/* Tells the format of a line up to `end`: -1 for LIBSVM, 1 for a table, 0 if the line does not decide. */
-static int BMRMTableGuessFormat(const char *p, const char *end)
+/* Tells the format of a line, without its newline: -1 for LIBSVM, 1 for a table, 0 if the line does not decide. Removes the comment of the line. */
+static int BMRMTableGuessFormat(char *line)
 {
-  const char *hash = (const char *)memchr(p, '#', (size_t)(end - p)), *q;
+  const char *p, *q; /* the first field, the second field */
 
-  if (hash) end = hash;
-  while (p < end && (*p == ' ' || *p == '\t')) p++;
-  for (q = p; q < end && *q != ' ' && *q != '\t';) q++;
-  while (q < end && (*q == ' ' || *q == '\t' || *q == '\r')) q++;
-  if (q < end) { /* the second field */
-    const char *digit = q;
-
-    while (digit < end && *digit >= '0' && *digit <= '9') digit++;
-    if ((digit > q && digit < end && *digit == ':') || (end - q > 4 && !strncmp(q, "qid:", 4))) return -1;
-  }
-  if (memchr(p, ',', (size_t)(end - p)) || memchr(p, ';', (size_t)(end - p))) return 1;
-  if (memchr(p, ':', (size_t)(end - p))) return -1;
-  return q < end;
+  line[strcspn(line, "#")] = 0;
+  p                        = line + strspn(line, " \t");
+  q                        = p + strcspn(p, " \t");
+  q += strspn(q, " \t\r");
+  if (GpAppIsDigit(*q) && q[strspn(q, "0123456789")] == ':') return -1;
+  if (!strncmp(q, "qid:", 4) && q[4]) return -1;
+  if (strpbrk(p, ",;")) return 1;
+  if (strchr(p, ':')) return -1;
+  return *q != 0;
 }
 
 /* Tells whether a text is a table rather than LIBSVM, by its first lines. If these do not decide, it is a table exactly if a column of labels is named. */
@@ -31,9 +28,10 @@ PetscErrorCode BMRMExamplesIsTable(const BMRMExamples *ex, const GpAppText *text
 
   PetscFunctionBegin;
   PetscCall(GpAppTextBeginning(text, begin, sizeof(begin)));
-  for (const char *p = begin, *end; *p && !format; p = *end ? end + 1 : end) {
-    end    = p + strcspn(p, "\n");
-    format = BMRMTableGuessFormat(p, end);
+  for (char *p = begin, *end; *p && !format; p = end) {
+    end = p + strcspn(p, "\n");
+    if (*end) *end++ = 0;
+    format = BMRMTableGuessFormat(p);
   }
   *table = (PetscBool)(format > 0 || (!format && label[0]));
   PetscFunctionReturn(PETSC_SUCCESS);
