@@ -72,12 +72,10 @@ static void BMRMModelBalanceFree(const BMRMBundle *bu, PetscReal alpha[])
 }
 
 /* Raises the lower bound to a dual value, less the effect of a remaining imbalance z'alpha of the free weight. */
-static PetscErrorCode BMRMModelRaiseBound(BMRM b, const PetscReal alpha[], PetscReal dual)
+static void BMRMModelRaiseBound(BMRM b, const PetscReal alpha[], PetscReal dual)
 {
-  PetscFunctionBegin;
   if (b->reg->free >= 0) dual -= PetscAbsReal(BMRMModelFreeSum(&b->bundle, alpha)) * BMRM_FREE_RANGE * (1 + PetscAbsReal(b->free));
   if (dual > b->lower) b->lower = dual;
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Solves the model with a free weight by the method of multipliers for the constraint z'alpha = 0. Its multiplier is the free weight of the
@@ -134,7 +132,7 @@ static PetscErrorCode BMRMModelSolveQuadratic(BMRM b, PetscReal tol)
     PetscCall(VecDot(b->d, b->v, &dot));
     square = PetscRealPart(dot);
   }
-  PetscCall(BMRMModelRaiseBound(b, bu->alpha, ab - 0.5 * square / b->set.lambda));
+  BMRMModelRaiseBound(b, bu->alpha, ab - 0.5 * square / b->set.lambda);
   PetscCall(VecScale(b->d, -1 / b->set.lambda));
   if (b->reg->free >= 0) {
     PetscInt start, end;
@@ -270,7 +268,7 @@ static PetscErrorCode BMRMModelComputeBound(BMRM b, PetscReal *dual)
   }
   PetscCall((*b->reg->ops->least)(b->reg, b->set.lambda, b->u, &least));
   *dual = ab + least;
-  PetscCall(BMRMModelRaiseBound(b, b->trial, *dual));
+  BMRMModelRaiseBound(b, b->trial, *dual);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

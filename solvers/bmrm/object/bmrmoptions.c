@@ -132,11 +132,10 @@ static PetscErrorCode BMRMSetRegularizerFromOptions(BMRM b, GpOptionItems PetscO
 @*/
 PetscErrorCode BMRMSetFromOptions(BMRM b)
 {
-  PetscReal lambda = b->set.lambda, eps = b->set.eps, eps_rel = b->set.eps_rel, mu = b->set.mu, qp_rtol = b->set.qp_rtol;
-  PetscInt  max_it = b->set.max_it, idle_age = b->set.idle_age, ncut = b->set.ncut, max_cuts = b->set.max_cuts;
-  PetscInt  every = b->checkpoint_every;
-  PetscBool adapt = b->set.mu_adapt, best_cut = b->set.best_cut, line_search = b->set.line_search, set;
-  char      file[PETSC_MAX_PATH_LEN];
+  BMRMSettings s     = b->set;
+  PetscInt     every = b->checkpoint_every;
+  PetscBool    set;
+  char         file[PETSC_MAX_PATH_LEN];
 
   PetscFunctionBegin;
   PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
@@ -144,19 +143,19 @@ PetscErrorCode BMRMSetFromOptions(BMRM b)
   PetscObjectOptionsBegin((PetscObject)b);
   PetscCall(BMRMSetLossFromOptions(b, PetscOptionsObject));
   PetscCall(BMRMSetRegularizerFromOptions(b, PetscOptionsObject));
-  PetscCall(PetscOptionsReal("-bmrm_lambda", "weight of the regulariser", "BMRMSetLambda", lambda, &lambda, NULL));
-  PetscCall(PetscOptionsReal("-bmrm_eps", "absolute tolerance on the certified gap; other name: -bmrm_epsilonTol", "BMRMSetTolerances", eps, &eps, NULL));
-  PetscCall(PetscOptionsReal("-bmrm_eps_rel", "tolerance on the certified gap relative to the objective; other name: -bmrm_relEpsilonTol", "BMRMSetTolerances", eps_rel, &eps_rel, NULL));
-  PetscCall(PetscOptionsInt("-bmrm_max_it", "maximum number of passes over the data; other name: -bmrm_maxNumOfIter", "BMRMSetTolerances", max_it, &max_it, NULL));
-  PetscCall(PetscOptionsBool("-bmrm_line_search", "line search of OCAS; false is plain BMRM", "BMRMSetLineSearch", line_search, &line_search, NULL));
-  PetscCall(PetscOptionsInt("-bmrm_cuts", "cuts per pass", "BMRMSetCuts", ncut, &ncut, NULL));
+  PetscCall(PetscOptionsReal("-bmrm_lambda", "weight of the regulariser", "BMRMSetLambda", s.lambda, &s.lambda, NULL));
+  PetscCall(PetscOptionsReal("-bmrm_eps", "absolute tolerance on the certified gap; other name: -bmrm_epsilonTol", "BMRMSetTolerances", s.eps, &s.eps, NULL));
+  PetscCall(PetscOptionsReal("-bmrm_eps_rel", "tolerance on the certified gap relative to the objective; other name: -bmrm_relEpsilonTol", "BMRMSetTolerances", s.eps_rel, &s.eps_rel, NULL));
+  PetscCall(PetscOptionsInt("-bmrm_max_it", "maximum number of passes over the data; other name: -bmrm_maxNumOfIter", "BMRMSetTolerances", s.max_it, &s.max_it, NULL));
+  PetscCall(PetscOptionsBool("-bmrm_line_search", "line search of OCAS; false is plain BMRM", "BMRMSetLineSearch", s.line_search, &s.line_search, NULL));
+  PetscCall(PetscOptionsInt("-bmrm_cuts", "cuts per pass", "BMRMSetCuts", s.ncut, &s.ncut, NULL));
   PetscCall(PetscOptionsBool("-bmrm_warm_start", "start from the bundle and the solution of the last solve", "BMRMSetWarmStart", b->set.warm, &b->set.warm, NULL));
-  PetscCall(PetscOptionsReal("-bmrm_mu", "position of the next cut between the best point (0) and the minimiser of the model (1)", "BMRMSetMu", mu, &mu, NULL));
-  PetscCall(PetscOptionsBool("-bmrm_mu_adapt", "adapt mu to the steps of the line search", "BMRMSetMu", adapt, &adapt, NULL));
-  PetscCall(PetscOptionsBool("-bmrm_best_cut", "take a second cut at the best point if it is cheap", "BMRMSetBestCut", best_cut, &best_cut, NULL));
-  PetscCall(PetscOptionsInt("-bmrm_idle_age", "drop a cut after this many QP solutions without weight, 0 keeps all; other name: -bmrm_gradIdleAge", "BMRMSetIdleAge", idle_age, &idle_age, NULL));
-  PetscCall(PetscOptionsInt("-bmrm_max_cuts", "maximum number of cuts, 0 for no limit; other name: -bmrm_maxGradSetSize", "BMRMSetMaxCuts", max_cuts, &max_cuts, NULL));
-  PetscCall(PetscOptionsReal("-bmrm_qp_rtol", "tolerance of the inner QP as a fraction of the gap", "BMRMSetQPTolerance", qp_rtol, &qp_rtol, NULL));
+  PetscCall(PetscOptionsReal("-bmrm_mu", "position of the next cut between the best point (0) and the minimiser of the model (1)", "BMRMSetMu", s.mu, &s.mu, NULL));
+  PetscCall(PetscOptionsBool("-bmrm_mu_adapt", "adapt mu to the steps of the line search", "BMRMSetMu", s.mu_adapt, &s.mu_adapt, NULL));
+  PetscCall(PetscOptionsBool("-bmrm_best_cut", "take a second cut at the best point if it is cheap", "BMRMSetBestCut", s.best_cut, &s.best_cut, NULL));
+  PetscCall(PetscOptionsInt("-bmrm_idle_age", "drop a cut after this many QP solutions without weight, 0 keeps all; other name: -bmrm_gradIdleAge", "BMRMSetIdleAge", s.idle_age, &s.idle_age, NULL));
+  PetscCall(PetscOptionsInt("-bmrm_max_cuts", "maximum number of cuts, 0 for no limit; other name: -bmrm_maxGradSetSize", "BMRMSetMaxCuts", s.max_cuts, &s.max_cuts, NULL));
+  PetscCall(PetscOptionsReal("-bmrm_qp_rtol", "tolerance of the inner QP as a fraction of the gap", "BMRMSetQPTolerance", s.qp_rtol, &s.qp_rtol, NULL));
   PetscCall(PetscOptionsBool("-bmrm_error_if_not_converged", "raise an error if the gap does not reach a tolerance", "BMRMSetErrorIfNotConverged", b->set.error_if_not_converged, &b->set.error_if_not_converged, NULL));
   PetscCall(PetscOptionsString("-bmrm_restart", "start from this checkpoint", "BMRMSetRestart", b->restart, file, sizeof(file), &set));
   if (set) PetscCall(BMRMSetRestart(b, file));
@@ -168,14 +167,14 @@ PetscErrorCode BMRMSetFromOptions(BMRM b)
   PetscCall(PetscOptionsName("-bmrm_converged_reason", "print the reason why the solve stopped", "BMRMGetConvergedReason", &set));
   PetscOptionsEnd();
   PetscCall(BMRMSetCheckpoint(b, file, every));
-  PetscCall(BMRMSetCuts(b, ncut));
-  PetscCall(BMRMSetMaxCuts(b, max_cuts));
-  PetscCall(BMRMSetLambda(b, lambda));
-  PetscCall(BMRMSetTolerances(b, eps, eps_rel, max_it));
-  PetscCall(BMRMSetMu(b, mu, adapt));
-  PetscCall(BMRMSetLineSearch(b, line_search));
-  PetscCall(BMRMSetBestCut(b, best_cut));
-  PetscCall(BMRMSetIdleAge(b, idle_age));
-  PetscCall(BMRMSetQPTolerance(b, qp_rtol));
+  PetscCall(BMRMSetCuts(b, s.ncut));
+  PetscCall(BMRMSetMaxCuts(b, s.max_cuts));
+  PetscCall(BMRMSetLambda(b, s.lambda));
+  PetscCall(BMRMSetTolerances(b, s.eps, s.eps_rel, s.max_it));
+  PetscCall(BMRMSetMu(b, s.mu, s.mu_adapt));
+  PetscCall(BMRMSetLineSearch(b, s.line_search));
+  PetscCall(BMRMSetBestCut(b, s.best_cut));
+  PetscCall(BMRMSetIdleAge(b, s.idle_age));
+  PetscCall(BMRMSetQPTolerance(b, s.qp_rtol));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -234,9 +234,7 @@ PetscErrorCode BMRMConvergedReasonViewFromOptions_Private(BMRM b)
   PetscBool   flg;
 
   PetscFunctionBegin;
-  PetscObjectOptionsBegin((PetscObject)b);
-  PetscCall(PetscOptionsViewer("-bmrm_converged_reason", "print the reason why the solve stopped", "BMRMGetConvergedReason", &viewer, NULL, &flg));
-  PetscOptionsEnd();
+  PetscCall(GpCompatOptionsViewer(PetscObjectComm((PetscObject)b), ((PetscObject)b)->options, ((PetscObject)b)->prefix, "-bmrm_converged_reason", &viewer, NULL, &flg));
   if (!flg) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscViewerASCIIPrintf(viewer, "BMRM %s due to %s passes %" PetscInt_FMT "\n", b->reason > 0 ? "converged" : "did not converge", BMRMConvergedReasons[b->reason], b->it));
   PetscCall(PetscViewerDestroy(&viewer));

@@ -67,32 +67,27 @@ static PetscErrorCode BMRMBracketSumGains(BMRMBracket *br, PetscInt n)
 /* Shrinks the interval to the part between two candidates that holds the root, or to the candidate that is the root. */
 static PetscErrorCode BMRMBracketShrink(BMRMBracket *br, PetscInt n)
 {
-  PetscReal slope = br->slope, curve = br->curve, lo = br->lo, hi = br->hi;
-  PetscInt  k = 0;
+  PetscInt k = 0;
 
   PetscFunctionBegin;
   for (PetscInt j = 0; j < n; j++) {
     const PetscReal t = br->candidate[j], *g = br->gains + 4 * j;
-    const PetscReal s = slope + g[0], c = curve + g[1];
+    const PetscReal s = br->slope + g[0], c = br->curve + g[1];
 
     if (s + c * t >= 0) {
-      hi = t;
+      br->hi = t;
       break;
     }
-    slope = s + g[2];
-    curve = c + g[3];
-    lo    = t;
-    if (slope + curve * t >= 0) {
-      hi = t;
+    br->slope = s + g[2];
+    br->curve = c + g[3];
+    br->lo    = t;
+    if (br->slope + br->curve * t >= 0) {
+      br->hi = t;
       break;
     }
   }
-  br->slope = slope;
-  br->curve = curve;
-  br->lo    = lo;
-  br->hi    = hi;
   for (PetscInt i = 0; i < br->n; i++) {
-    if (br->kink[i].t > lo && br->kink[i].t < hi) br->kink[k++] = br->kink[i];
+    if (br->kink[i].t > br->lo && br->kink[i].t < br->hi) br->kink[k++] = br->kink[i];
   }
   br->n = k;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -123,11 +118,7 @@ PetscErrorCode BMRMPiecesReserve(BMRMPieces *p, PetscInt n)
 {
   PetscFunctionBegin;
   if (n <= p->cap) PetscFunctionReturn(PETSC_SUCCESS);
-  if (p->n) PetscCall(PetscRealloc((size_t)n * sizeof(*p->kink), &p->kink));
-  else {
-    PetscCall(PetscFree(p->kink));
-    PetscCall(PetscMalloc1(n, &p->kink));
-  }
+  PetscCall(PetscRealloc((size_t)n * sizeof(*p->kink), &p->kink));
   p->cap = n;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -163,13 +154,11 @@ PetscErrorCode BMRMPiecesMinimize(MPI_Comm comm, BMRMPieces *p, PetscReal A, Pet
 {
   BMRMBracket br;
   PetscInt    nall, k = 0;
-  PetscReal   mine[2], all[2];
+  PetscReal   all[2] = {p->slope, p->curve};
 
   PetscFunctionBegin;
-  *t      = 0;
-  mine[0] = p->slope;
-  mine[1] = p->curve;
-  PetscCallMPI(MPI_Allreduce(mine, all, 2, MPIU_REAL, MPIU_SUM, comm));
+  *t = 0;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, all, 2, MPIU_REAL, MPIU_SUM, comm));
   br.slope = all[0] + A;
   br.curve = all[1] + B;
   if (!(br.slope < 0)) PetscFunctionReturn(PETSC_SUCCESS);

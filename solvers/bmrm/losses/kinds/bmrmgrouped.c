@@ -253,13 +253,12 @@ static PetscErrorCode BMRMGroupedGetScores(BMRMLoss l, Vec f, Vec e, Vec y)
   Grouped *gr = (Grouped *)l->data;
 
   PetscFunctionBegin;
-  if (gr->alone) {
-    PetscCall(BMRMPlaceGet_Private(&gr->at, (PetscBool)(gr->of->lists[1] != NULL), f, e, y));
-    PetscFunctionReturn(PETSC_SUCCESS);
+  if (gr->alone) PetscCall(BMRMPlaceGet_Private(&gr->at, (PetscBool)(gr->of->lists[1] != NULL), f, e, y));
+  else {
+    PetscCall(BMRMGroupedGather(gr, f, &gr->f));
+    PetscCall(BMRMGroupedGather(gr, e, &gr->e));
+    PetscCall(BMRMPlaceGet_Private(&gr->at, PETSC_FALSE, gr->f.all, gr->e.all, gr->f.all));
   }
-  PetscCall(BMRMGroupedGather(gr, f, &gr->f));
-  PetscCall(BMRMGroupedGather(gr, e, &gr->e));
-  PetscCall(BMRMPlaceGet_Private(&gr->at, PETSC_FALSE, gr->f.all, gr->e.all, gr->f.all));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
