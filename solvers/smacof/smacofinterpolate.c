@@ -1,13 +1,14 @@
 /* Placement of new points on a finished map.  The position of a new point minimises the stress of its distances to the points of the map. */
 #include "solvers/smacof/smacofimpl.h"
+#include <gpucsr.h>
 
 /* placement of the local new points */
 typedef struct {
   PetscInt   N, n, m, first; /* numbers of points of the map, of new points, and of local new points; the first of these */
   PetscInt   dim, nfeature;
-  double    *known, *added; /* features of both, [nfeature][N] and [nfeature][m] */
+  double    *known, *added; /* features of both, [nfeature][N] and [nfeature][n] */
   double    *delta;         /* [m][N] dissimilarities; NULL if they are computed from features */
-  double    *x, *before;    /* [dim][m] local new points; [m] their stress before the last iteration */
+  double    *x, *before;    /* local new points: component c of point i is x[c * n + i]; [m] their stress before the last iteration */
   double     mean[SMACOF_MAX_DIMENSION];
   SMACOFPass p;
 } SMACOFPlacement;
@@ -23,13 +24,12 @@ static PetscErrorCode SMACOFPlacementSetData(Mat known, Mat data, SMACOFMetric m
   PetscCall(MatGetOwnershipRange(data, &P->first, &P->m));
   P->m -= P->first;
   if (known) {
-    double *all;
+    PetscErrorCode err;
 
     PetscCall(SMACOFGatherFeatures_Private(known, metric, &ld, &P->nfeature, &P->known));
-    PetscCall(SMACOFGatherFeatures_Private(data, metric, &P->n, &cols, &all));
-    PetscCall(PetscMalloc1((size_t)P->m * cols, &P->added));
-    for (PetscInt f = 0; f < cols; f++) PetscCall(PetscArraycpy(P->added + (size_t)f * P->m, all + (size_t)f * P->n + P->first, P->m));
-    PetscCall(PetscFree(all));
+    err = SMACOFGatherFeatures_Private(data, metric, &P->n, &cols, &P->added);
+    if (err) PetscCall(PetscFree(P->known));
+    PetscCall(err);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PetscMalloc1((size_t)P->m * P->N, &P->delta));
@@ -63,7 +63,7 @@ static PetscErrorCode SMACOFPlacementSetStart(const double map[], SMACOFPlacemen
     for (PetscInt j = 1; j < N; j++)
       if (delta[j] < delta[nearest]) nearest = j;
     PetscCall(SMACOFRandomStart_Private(P->first + i, 1, P->dim, displacement));
-    for (PetscInt c = 0; c < P->dim; c++) P->x[c * P->m + i] = map[(size_t)c * N + nearest] + 1e-4 * reach * displacement[c];
+    for (PetscInt c = 0; c < P->dim; c++) P->x[c * P->n + i] = map[(size_t)c * N + nearest] + 1e-4 * reach * displacement[c];
   }
   PetscCall(PetscFree(delta));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -91,21 +91,8 @@ static PetscErrorCode SMACOFPlacementIterate(SMACOF s, SMACOFPlacement *P, Petsc
     s->reason = state[1] ? SMACOF_DIVERGED_ITS : SMACOF_CONVERGED_STRESS;
     if (*bad < P->n || s->reason > 0 || s->outcome.it >= s->max_it) break;
     for (PetscInt c = 0; c < P->dim; c++)
-      for (PetscInt i = 0; i < m; i++) P->x[c * m + i] = P->mean[c] + P->p.bx[c * m + i] / (double)P->N;
+      for (PetscInt i = 0; i < m; i++) P->x[c * P->n + i] = P->mean[c] + P->p.bx[c * m + i] / (double)P->N;
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Gathers the local parts [ncomponents][m] in a sequential vector. */
-static PetscErrorCode SMACOFPlacementGather(SMACOF s, const SMACOFPlacement *P, PetscInt ncomponents, const double mine[], Vec *v)
-{
-  PetscScalar *a;
-
-  PetscFunctionBegin;
-  PetscCall(VecCreateSeq(PETSC_COMM_SELF, ncomponents * P->n, v));
-  PetscCall(VecGetArrayWrite(*v, &a));
-  PetscCall(SMACOFGather_Private(PetscObjectComm((PetscObject)s), P->m, ncomponents, mine, a));
-  PetscCall(VecRestoreArrayWrite(*v, &a));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -140,6 +127,8 @@ PetscErrorCode SMACOFInterpolate(SMACOF s, Vec map, Mat known, Mat data, SMACOFM
   SMACOFPlacement P = {0};
   MPI_Comm        comm;
   PetscInt        length, rows, cols, bad;
+  PetscScalar    *to, *sums;
+  Vec             result[2];
   const char     *name;
   const double   *a;
 
@@ -164,7 +153,12 @@ PetscErrorCode SMACOFInterpolate(SMACOF s, Vec map, Mat known, Mat data, SMACOFM
     PetscCheck(cols == rows, comm, PETSC_ERR_ARG_SIZ, "The points of the map have %" PetscInt_FMT " features, the new points %" PetscInt_FMT, cols, rows);
   }
   PetscCall(SMACOFPlacementSetData(known, data, metric, &P));
-  PetscCall(PetscMalloc4((size_t)P.m * P.dim, &P.x, P.m, &P.before, (size_t)P.m * P.dim, &P.p.bx, P.m, &P.p.stress));
+  PetscCall(PetscMalloc2(P.m, &P.before, (size_t)P.m * P.dim, &P.p.bx));
+  PetscCall(VecCreateSeq(PETSC_COMM_SELF, P.dim * P.n, &result[0])); /* both vectors are 0 except for the local new points */
+  PetscCall(VecCreateSeq(PETSC_COMM_SELF, P.n, &result[1]));
+  PetscCall(VecGetArray(result[0], &to));
+  PetscCall(VecGetArray(result[1], &sums));
+  P.x = to + P.first;
   PetscCall(VecGetArrayRead(map, &a));
   P.p = (SMACOFPass){.N        = (int)P.N,
                      .rows     = (int)P.m,
@@ -175,23 +169,26 @@ PetscErrorCode SMACOFInterpolate(SMACOF s, Vec map, Mat known, Mat data, SMACOFM
                      .range    = {{0, (int)P.m, 0, (int)P.N, PASS_ROWS}},
                      .x        = a,
                      .xrow     = P.x,
-                     .ldrow    = (size_t)P.m,
+                     .ldrow    = (size_t)P.n,
                      .metric   = (int)metric,
                      .nfeature = (int)P.nfeature,
                      .feature  = P.known,
-                     .frow     = P.added,
+                     .frow     = P.added ? P.added + P.first : NULL,
                      .delta    = P.delta,
                      .bx       = P.p.bx,
-                     .stress   = P.p.stress};
+                     .stress   = sums + P.first};
   PetscCall(SMACOFPlacementSetStart(a, &P));
   PetscCall(SMACOFPlacementIterate(s, &P, &bad));
   PetscCall(VecRestoreArrayRead(map, &a));
-  PetscCall(SMACOFPlacementGather(s, &P, P.dim, P.x, x));
-  PetscCall(SMACOFPlacementGather(s, &P, 1, P.p.stress, stress));
-  PetscCall(PetscFree4(P.x, P.before, P.p.bx, P.p.stress));
+  PetscCall(VecRestoreArray(result[0], &to));
+  PetscCall(VecRestoreArray(result[1], &sums));
+  PetscCall(VecGPUSumRanks(comm, 2, result));
+  PetscCall(PetscFree2(P.before, P.p.bx));
   PetscCall(PetscFree(P.known));
   PetscCall(PetscFree(P.added));
   PetscCall(PetscFree(P.delta));
+  *x      = result[0];
+  *stress = result[1];
   if (bad == P.n) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VecDestroy(x));
   PetscCall(VecDestroy(stress));

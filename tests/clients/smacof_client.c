@@ -118,6 +118,7 @@ static PetscErrorCode CheckFeatures(SMACOF s)
 {
   const PetscInt N = 16;
   PetscInt       first, last, n;
+  PetscErrorCode err;
   SMACOFPair    *pairs;
   PetscScalar    total;
   Mat            F, G;
@@ -149,6 +150,11 @@ static PetscErrorCode CheckFeatures(SMACOF s)
   PetscCheck(PetscRealPart(total) < 1, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "The points of the map, placed as new ones, have the stress %g", (double)PetscRealPart(total));
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&stress));
+  PetscCall(MatScale(G, PETSC_INFINITY));
+  PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
+  err = SMACOFInterpolate(s, map, F, G, SMACOF_METRIC_EUCLIDEAN, &x, &stress); /* must free the features of the map, which are valid */
+  PetscCall(PetscPopErrorHandler());
+  PetscCheck(err == PETSC_ERR_ARG_WRONG, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "Error %d for features that are infinite", (int)err);
   PetscCall(VecDestroy(&map));
   PetscCall(MatDestroy(&F));
   PetscCall(MatDestroy(&G));
