@@ -7,21 +7,16 @@
 /* Copies the headings of a table to consecutive strings, to be freed with PetscFree().  The result is NULL if the table has no headings. */
 PetscErrorCode CopyHeadings(const GpAppTable *T, char **names)
 {
-  size_t bytes = 0;
-  char  *to;
+  const char *last;
+  size_t      bytes;
 
   PetscFunctionBegin;
   *names = NULL;
   if (!T->heading) PetscFunctionReturn(PETSC_SUCCESS);
-  for (PetscInt j = 0; j < T->cols; j++) bytes += strlen(T->heading[j]) + 1;
+  last  = T->heading[T->cols - 1];
+  bytes = (size_t)(last - T->heading[0]) + strlen(last) + 1; /* the table stores its headings one after another */
   PetscCall(PetscMalloc1(bytes, names));
-  to = *names;
-  for (PetscInt j = 0; j < T->cols; j++) {
-    const size_t n = strlen(T->heading[j]) + 1;
-
-    memcpy(to, T->heading[j], n);
-    to += n;
-  }
+  PetscCall(PetscArraycpy(*names, T->heading[0], bytes));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

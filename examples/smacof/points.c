@@ -12,7 +12,7 @@ static PetscErrorCode FixedFindPoints(const GpAppTable *T, const double all[], P
   PetscFunctionBegin;
   if (T->ntext) {
     PetscCall(GpAppTableGatherWords(T, 0, &words));
-    PetscCall(NamesCreate(names ? N : 0, names ? names : "", &index));
+    PetscCall(NamesCreate(names ? N : 0, names, &index));
   }
   at = words;
   for (PetscInt k = 0; k < T->N; k++) {
@@ -91,7 +91,7 @@ PetscErrorCode LabelsRead(MPI_Comm comm, const char file[], PetscInt N, char **l
    the first row without a match if only some rows have one, else -1. */
 static PetscErrorCode PointsMatchRows(const GpAppTable *T, PetscInt dim, const char names[], PetscInt point[], PetscInt *unknown)
 {
-  char       *rows = NULL, *numbers = NULL;
+  char       *rows = NULL;
   const char *at;
   PetscInt    found = 0;
   Names       index = {0};
@@ -102,16 +102,9 @@ static PetscErrorCode PointsMatchRows(const GpAppTable *T, PetscInt dim, const c
   if (T->named) PetscCall(GpAppTableGatherNames(T, &rows));
   else if (T->cols == dim + 1) PetscCall(NamesFromNumbers(T, 0, &rows));
   if (!rows) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!names) { /* for points without names, WriteCoordinates() writes their numbers */
-    char *to;
-
-    PetscCall(PetscMalloc1(24 * (size_t)T->N, &numbers));
-    to = numbers;
-    for (PetscInt i = 0; i < T->N; i++) to += snprintf(to, 24, "%" PetscInt_FMT, i) + 1;
-  }
-  PetscCall(NamesCreate(T->N, names ? names : numbers, &index));
+  PetscCall(NamesCreate(T->N, names, &index));
   at = rows;
-  for (PetscInt i = 0; i < T->N && !NamesRepeat(&index); i++, at += strlen(at) + 1) {
+  for (PetscInt i = 0; i < T->N && index.distinct.n == index.n; i++, at += strlen(at) + 1) {
     const PetscInt p = NamesFind(&index, at);
 
     found += p >= 0;
@@ -122,7 +115,6 @@ static PetscErrorCode PointsMatchRows(const GpAppTable *T, PetscInt dim, const c
   if (found < T->N)
     for (PetscInt i = 0; i < T->N; i++) point[i] = i;
   PetscCall(NamesDestroy(&index));
-  PetscCall(PetscFree(numbers));
   PetscCall(PetscFree(rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

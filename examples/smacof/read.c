@@ -95,23 +95,18 @@ static PetscErrorCode ReadDenseFromTable(GpAppTable *T, Mat *A, char **names)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Creates a sparse matrix from n entries of this rank.  twice is the global number of entries at a position that another entry has too. */
-static PetscErrorCode ReadCreateSparse(MPI_Comm comm, PetscInt N, PetscInt n, const PetscInt i[], const PetscInt j[], const PetscScalar v[], Mat *A, PetscInt *twice)
+/* Creates a sparse matrix from n entries of this rank.  twice is the global number of entries at a position that another entry has too.  The contents of i and j are lost. */
+static PetscErrorCode ReadCreateSparse(MPI_Comm comm, PetscInt N, PetscInt n, PetscInt i[], PetscInt j[], const PetscScalar v[], Mat *A, PetscInt *twice)
 {
-  PetscInt *icopy, *jcopy; /* MatSetPreallocationCOO() changes its arguments */
-  PetscInt  entries;
-  MatInfo   info;
+  PetscInt entries;
+  MatInfo  info;
 
   PetscFunctionBegin;
   PetscCall(MatCreate(comm, A));
   PetscCall(MatSetSizes(*A, PETSC_DECIDE, PETSC_DECIDE, N, N));
   PetscCall(MatSetType(*A, MATAIJ));
-  PetscCall(PetscMalloc2(n, &icopy, n, &jcopy));
-  PetscCall(PetscArraycpy(icopy, i, n));
-  PetscCall(PetscArraycpy(jcopy, j, n));
-  PetscCall(MatSetPreallocationCOO(*A, n, icopy, jcopy));
+  PetscCall(MatSetPreallocationCOO(*A, n, i, j));
   PetscCall(MatSetValuesCOO(*A, v, INSERT_VALUES));
-  PetscCall(PetscFree2(icopy, jcopy));
   PetscCallMPI(MPI_Allreduce(&n, &entries, 1, MPIU_INT, MPI_SUM, comm));
   PetscCall(MatGetInfo(*A, MAT_GLOBAL_SUM, &info));
   *twice = entries - (PetscInt)info.nz_used;
@@ -166,12 +161,15 @@ static PetscErrorCode ReadMarket(GpAppText *X, PetscBool nan_missing, Mat *A)
 static PetscErrorCode ReadSparseFromTable(const GpAppTable *T, PetscInt N, const PetscInt i[], const PetscInt j[], PetscInt column, Mat *A, PetscInt *twice)
 {
   PetscScalar *v;
+  PetscInt    *icopy, *jcopy;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(T->rows, &v));
+  PetscCall(PetscMalloc3(T->rows, &v, T->rows, &icopy, T->rows, &jcopy));
+  PetscCall(PetscArraycpy(icopy, i, T->rows));
+  PetscCall(PetscArraycpy(jcopy, j, T->rows));
   for (PetscInt k = 0; k < T->rows; k++) v[k] = T->value[(size_t)k * (size_t)T->cols + (size_t)column];
-  PetscCall(ReadCreateSparse(T->comm, N, T->rows, i, j, v, A, twice));
-  PetscCall(PetscFree(v));
+  PetscCall(ReadCreateSparse(T->comm, N, T->rows, icopy, jcopy, v, A, twice));
+  PetscCall(PetscFree3(v, icopy, jcopy));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -202,20 +200,31 @@ static PetscErrorCode ReadPairsByNumber(const GpAppTable *T, PetscInt i[], Petsc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Gets the points of each pair from their names, which are numbered in the order of their first occurrence. */
+/* Gets the points of each pair from their names, which are numbered in the order of their first occurrence.  Collective. */
 static PetscErrorCode ReadPairsByName(const GpAppTable *T, PetscInt i[], PetscInt j[], PetscInt *N, char **names)
 {
-  char     *word[2];
-  PetscInt *point;
+  GpAppNames  all = {0};
+  PetscInt64 *number, p, q;
 
   PetscFunctionBegin;
-  for (PetscInt k = 0; k < 2; k++) PetscCall(GpAppTableGatherWords(T, k, &word[k]));
-  PetscCall(PetscMalloc1(2 * (size_t)T->N, &point));
-  PetscCall(NamesNumber(T->N, (const char *const *)word, point, N, names));
-  PetscCall(PetscArraycpy(i, point + T->first, T->rows));
-  PetscCall(PetscArraycpy(j, point + T->N + T->first, T->rows));
-  PetscCall(PetscFree(point));
-  for (int k = 0; k < 2; k++) PetscCall(PetscFree(word[k]));
+  for (PetscInt k = 0; k < T->rows; k++) {
+    const char *const *word = T->word + k * T->ntext;
+
+    PetscCall(GpAppNamesAdd(&all, word[0], strlen(word[0]), &p));
+    PetscCall(GpAppNamesAdd(&all, word[1], strlen(word[1]), &q));
+    i[k] = (PetscInt)p;
+    j[k] = (PetscInt)q;
+  }
+  PetscCall(GpAppNamesMerge(T->comm, &all, &number));
+  for (PetscInt k = 0; k < T->rows; k++) {
+    i[k] = (PetscInt)number[i[k]];
+    j[k] = (PetscInt)number[j[k]];
+  }
+  *N       = (PetscInt)all.n;
+  *names   = all.text; /* the distinct names as consecutive strings */
+  all.text = NULL;
+  PetscCall(PetscFree(number));
+  PetscCall(GpAppNamesDestroy(&all));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

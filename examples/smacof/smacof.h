@@ -3,6 +3,7 @@
 #define GPUCSR_EXAMPLES_SMACOF_H
 
 #include "app/app.h"
+#include "app/graph/appgraph.h"
 #include "app/picture/appcanvas.h"
 #include "app/table/apptable.h"
 #include <gpucsrsmacof.h>
@@ -20,22 +21,16 @@
 PETSC_INTERN PetscErrorCode LibsvmIs(const GpAppText *, PetscBool *);
 PETSC_INTERN PetscErrorCode LibsvmParse(GpAppText *, GpAppTable *);
 
-typedef struct {
-  const char *name;
-  PetscInt    point;
-} NamedPoint;
-
 /* index of points by name */
 typedef struct {
-  PetscInt    n;
-  NamedPoint *sorted;
+  PetscInt   n;        /* number of points */
+  GpAppNames distinct; /* the names without repetitions */
+  PetscInt  *point;    /* [distinct.n] the point of each name; -1: several points have it */
 } Names;
 
 PETSC_INTERN PetscErrorCode NamesCreate(PetscInt n, const char names[], Names *);
 PETSC_INTERN PetscInt       NamesFind(const Names *, const char name[]);
-PETSC_INTERN PetscBool      NamesRepeat(const Names *);
 PETSC_INTERN PetscErrorCode NamesDestroy(Names *);
-PETSC_INTERN PetscErrorCode NamesNumber(PetscInt n, const char *const word[2], PetscInt point[], PetscInt *N, char **names);
 PETSC_INTERN PetscErrorCode NamesFromNumbers(const GpAppTable *, PetscInt column, char **names);
 
 /* the values of -missing */
