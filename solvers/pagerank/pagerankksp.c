@@ -29,10 +29,7 @@ static PetscErrorCode PageRankAssembleSystem(PageRank pr, Mat *P)
   PetscCall(MatDiagonalScale(*P, NULL, scale));
   PetscCall(MatScale(*P, -pr->damping));
   PetscCall(VecDestroy(&scale));
-  PetscCall(MatCreateAIJ(PetscObjectComm((PetscObject)pr), pr->n, pr->n, pr->N, pr->N, 1, NULL, 0, NULL, &identity));
-  PetscCall(MatAssemblyBegin(identity, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(identity, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatShift(identity, 1.0));
+  PetscCall(MatCreateConstantDiagonal(PetscObjectComm((PetscObject)pr), pr->n, pr->n, pr->N, pr->N, 1.0, &identity));
   PetscCall(MatAXPY(*P, 1.0, identity, DIFFERENT_NONZERO_PATTERN));
   PetscCall(MatDestroy(&identity));
   PetscFunctionReturn(PETSC_SUCCESS);

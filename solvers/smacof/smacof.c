@@ -41,7 +41,7 @@ PetscErrorCode SMACOFInitializePackage(void)
   PetscCall(PetscLogEventRegister("SMACOFSolve", SMACOF_CLASSID, &SMACOF_SolveEvent));
   PetscCall(PetscLogEventRegister("SMACOFStart", SMACOF_CLASSID, &SMACOF_StartEvent));
   PetscCall(PetscLogEventRegister("SMACOFPass", SMACOF_CLASSID, &SMACOF_PassEvent));
-  PetscCall(SMACOFEigensolverRegisterAll_Private());
+  PetscCall(SMACOFEigensolverRegister("block", SMACOFEigensolveBlock_Private));
   PetscCall(PetscRegisterFinalize(SMACOFFinalizePackage));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

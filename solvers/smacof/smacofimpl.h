@@ -288,7 +288,7 @@ static inline PetscBool SMACOFRescales(SMACOF s)
 
 PETSC_INTERN PetscErrorCode SMACOFRandomStart_Private(PetscInt seed, PetscInt N, PetscInt dim, double x[]);
 PETSC_INTERN PetscErrorCode SMACOFTorgersonStart_Private(SMACOF, double x[]);
-PETSC_INTERN PetscErrorCode SMACOFEigensolverRegisterAll_Private(void);
+PETSC_INTERN PetscErrorCode SMACOFEigensolveBlock_Private(SMACOF, Mat, PetscInt n, Vec q[], PetscReal value[]);
 PETSC_INTERN PetscErrorCode SMACOFRunPass_Private(SMACOF, PetscInt n, SMACOFPath *active[]);
 PETSC_INTERN PetscErrorCode SMACOFEvaluate_Private(SMACOF, PetscInt n); /* evaluates the next configurations of active[0] to active[n - 1] */
 PETSC_INTERN PetscErrorCode SMACOFWorkDestroy_Private(SMACOF);

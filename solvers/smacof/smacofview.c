@@ -74,11 +74,8 @@ PetscErrorCode SMACOFMonitorCancel(SMACOF s)
 {
   PetscFunctionBegin;
   PetscValidHeaderSpecific(s, SMACOF_CLASSID, 1);
-  while (s->nmonitors) {
-    const PetscInt k = --s->nmonitors;
-
-    if (s->monitordestroy[k]) PetscCall((*s->monitordestroy[k])(&s->monitorctx[k]));
-  }
+  for (; s->nmonitors; s->nmonitors--)
+    if (s->monitordestroy[s->nmonitors - 1]) PetscCall((*s->monitordestroy[s->nmonitors - 1])(&s->monitorctx[s->nmonitors - 1]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -151,7 +151,6 @@ static PetscErrorCode SMACOFRegressionFitCoefficients(SMACOFRegression *P)
 PetscErrorCode SMACOFRegressionCreate_Private(SMACOF s, SMACOFRegression *P)
 {
   const SMACOFPairs *D = &s->D;
-  PetscReal          limits[2];
 
   PetscFunctionBegin;
   PetscCall(PetscMemzero(P, sizeof(*P)));
@@ -171,11 +170,8 @@ PetscErrorCode SMACOFRegressionCreate_Private(SMACOF s, SMACOFRegression *P)
   P->low    = PETSC_MAX_REAL;
   P->high   = -PETSC_MAX_REAL;
   PetscCall(SMACOFRegressionAddEntries(P, SMACOF_REGRESSION_LIMITS, NULL));
-  limits[0] = -P->low;
-  limits[1] = P->high;
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, limits, 2, MPIU_REAL, MPI_MAX, D->comm));
-  P->low        = -limits[0];
-  P->high       = limits[1];
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &P->low, 1, MPIU_REAL, MPI_MIN, D->comm));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &P->high, 1, MPIU_REAL, MPI_MAX, D->comm));
   P->nfunctions = P->degree + 1 + (s->disparity == SMACOF_DISPARITY_INTERVAL ? 0 : s->knots);
   if (!(P->high > P->low)) { /* all dissimilarities are equal, so one constant function remains */
     P->nfunctions = 1;

@@ -1,5 +1,6 @@
 /* Checks that the listed pairs connect all points.  Otherwise components of the map could move without a change of the stress. */
 #include "solvers/smacof/smacofimpl.h"
+#include "app/text/appcollective.h"
 
 /* Returns the root of the component of i in the union-find forest, and halves the path to it. */
 static PetscInt SMACOFFindRoot(PetscInt parent[], PetscInt i)
@@ -37,24 +38,20 @@ static PetscErrorCode SMACOFRaiseDisconnected(MPI_Comm comm, PetscInt N, PetscIn
 PetscErrorCode SMACOFPairsCheckConnected_Private(const SMACOFPairs *D, const SMACOFFixed *fixed)
 {
   PetscInt   *parent, *other;
-  PetscMPIInt rank, size;
+  PetscMPIInt size;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(D->comm, &rank));
   PetscCallMPI(MPI_Comm_size(D->comm, &size));
   PetscCall(PetscMalloc2(D->N, &parent, D->N, &other));
   for (PetscInt i = 0; i < D->N; i++) parent[i] = i;
   for (PetscInt i = D->first; i < D->last; i++)
     for (int64_t k = D->start[i - D->first]; k < D->start[i - D->first + 1]; k++) SMACOFJoinComponents(parent, i, D->column[k]);
   for (PetscInt k = 1; fixed && k < fixed->n; k++) SMACOFJoinComponents(parent, fixed->point[0], fixed->point[k]);
-  for (PetscMPIInt reach = 1; reach < size; reach *= 2) { /* binary tree: half of the remaining ranks send their forest to the other half */
-    if (rank % (2 * reach) == reach) PetscCallMPI(MPI_Send(parent, (PetscMPIInt)D->N, MPIU_INT, rank - reach, 0, D->comm));
-    else if (rank % (2 * reach) == 0 && rank + reach < size) {
-      PetscCallMPI(MPI_Recv(other, (PetscMPIInt)D->N, MPIU_INT, rank + reach, 0, D->comm, MPI_STATUS_IGNORE));
-      for (PetscInt i = 0; i < D->N; i++) SMACOFJoinComponents(parent, i, other[i]);
-    }
+  for (PetscMPIInt rank = 0; rank < size; rank++) { /* every rank joins the forests of all ranks */
+    PetscCall(PetscArraycpy(other, parent, D->N));
+    PetscCall(GpAppBroadcast(D->comm, other, sizeof(*other) * (size_t)D->N, rank));
+    for (PetscInt i = 0; i < D->N; i++) SMACOFJoinComponents(parent, i, other[i]);
   }
-  PetscCallMPI(MPI_Bcast(parent, (PetscMPIInt)D->N, MPIU_INT, 0, D->comm));
   for (PetscInt i = 0; i < D->N; i++)
     if (SMACOFFindRoot(parent, i) != 0) PetscCall(SMACOFRaiseDisconnected(D->comm, D->N, parent, other, (PetscBool)(fixed != NULL)));
   PetscCall(PetscFree2(parent, other));

@@ -110,10 +110,11 @@ static void SMACOFRowStore(SMACOFRow *R, void *a, PetscBool single, size_t k, Pe
   else ((double *)a)[k] = v;
 }
 
+/* Allocates n values that are 0, as the diagonal of complete data is. */
 static PetscErrorCode SMACOFPairsAllocate(const SMACOFPairs *D, size_t n, void **a)
 {
   PetscFunctionBegin;
-  PetscCall(PetscMalloc(n * (D->single ? sizeof(float) : sizeof(double)), a));
+  PetscCall(PetscCalloc(n * (D->single ? sizeof(float) : sizeof(double)), a));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -214,9 +215,6 @@ static PetscErrorCode SMACOFPairsFill(SMACOFRow *delta, SMACOFRow *weight, SMACO
 
     PetscCall(SMACOFRowAssemble(delta, D->first + i));
     PetscCall(SMACOFRowAssemble(weight, D->first + i));
-    delta->value[D->first + i] = 0; /* the diagonal of complete data */
-    if (D->complete) SMACOFRowStore(delta, D->delta, D->single, (size_t)i * N + (size_t)(D->first + i), i, D->first + i);
-    delta->value[D->first + i] = NAN;
     PetscCall(PetscSortInt(delta->n, delta->column));
     for (PetscInt k = 0; k < delta->n; k++) {
       const PetscInt j = delta->column[k];

@@ -19,12 +19,9 @@ static PetscErrorCode SMACOFDevicePassAllocate(SMACOFDevicePass *W, size_t bytes
 
 static PetscErrorCode SMACOFDevicePassUpload(SMACOFDevicePass *W, const void *from, size_t bytes, void *where)
 {
-  void *to = NULL;
-
   PetscFunctionBegin;
-  PetscCall(SMACOFDevicePassAllocate(W, bytes, &to));
-  PetscCall(PetscGPUCSRDeviceCopyIn(W->dev, to, from, bytes));
-  *(void **)where = to;
+  PetscCall(SMACOFDevicePassAllocate(W, bytes, where));
+  PetscCall(PetscGPUCSRDeviceCopyIn(W->dev, *(void **)where, from, bytes));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

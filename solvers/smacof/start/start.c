@@ -177,7 +177,7 @@ static PetscErrorCode SMACOFKrylovExtend(SMACOFKrylov *K, PetscInt n)
 }
 
 /* The eigensolver `block`: block Krylov iteration, which reads the dissimilarities once for a block of vectors. */
-static PetscErrorCode SMACOFEigensolveBlock(SMACOF s, Mat A, PetscInt n, Vec q[], PetscReal value[])
+PetscErrorCode SMACOFEigensolveBlock_Private(SMACOF s, Mat A, PetscInt n, Vec q[], PetscReal value[])
 {
   const PetscInt N = s->D.N, block = PetscMin(n + 2, N), most = PetscMin(6, N / block);
   SMACOFKrylov   K = {s, N, block, most, NULL, NULL};
@@ -203,13 +203,6 @@ static PetscErrorCode SMACOFEigensolveBlock(SMACOF s, Mat A, PetscInt n, Vec q[]
     value[k] = all[k];
   }
   PetscCall(PetscFree2(K.q, K.aq));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode SMACOFEigensolverRegisterAll_Private(void)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscFunctionListAdd(&SMACOFEigensolverList, "block", SMACOFEigensolveBlock));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
