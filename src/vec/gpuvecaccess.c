@@ -37,12 +37,13 @@ static PetscErrorCode VecGPUWaitForUpload(Vec v)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode VecGPUAllocateDevice(Vec v)
+PetscErrorCode VecGPUGetDeviceWrite_Private(Vec v, double **values)
 {
   Vec_GPU *g = VecGPUState(v);
 
   PetscFunctionBegin;
-  if (!g->device) PetscCallGp(g->dev, "allocating device memory for a vector", GpDevAllocShared(g->dev, VecGPUBytes(v), &g->device));
+  if (!g->shared && !g->device) PetscCallGp(g->dev, "allocating device memory for a vector", GpDevAllocShared(g->dev, VecGPUBytes(v), &g->device));
+  *values = g->shared ? VecGPUHeader(v)->array : g->device;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -51,20 +52,21 @@ static PetscErrorCode VecGPUToDevice(Vec v)
 {
   Vec_GPU      *g    = VecGPUState(v);
   const double *host = VecGPUHeader(v)->array;
+  double       *device;
 
   PetscFunctionBegin;
   PetscCall(PetscGPUCSRGetDevice(&g->dev));
-  PetscCall(VecGPUAllocateDevice(v));
+  PetscCall(VecGPUGetDeviceWrite_Private(v, &device));
   if (!g->valid) {
-    PetscCallGp(g->dev, "zeroing a vector", GpDevZero(g->dev, g->device, VecGPUBytes(v)));
+    PetscCallGp(g->dev, "zeroing a vector", GpDevZero(g->dev, device, VecGPUBytes(v)));
     VecGPUSetValid(v, VEC_GPU_DEVICE);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PetscLogEventBegin(VEC_GPU_Upload, v, 0, 0, 0));
   if (host == g->mirror) {
-    PetscCallGp(g->dev, "uploading a vector", GpDevCopyIn(g->dev, g->device, host, VecGPUBytes(v)));
+    PetscCallGp(g->dev, "uploading a vector", GpDevCopyIn(g->dev, device, host, VecGPUBytes(v)));
     g->inflight = PETSC_TRUE;
-  } else PetscCallGp(g->dev, "uploading a vector", GpDevUpload(g->dev, g->device, host, VecGPUBytes(v)));
+  } else PetscCallGp(g->dev, "uploading a vector", GpDevUpload(g->dev, device, host, VecGPUBytes(v)));
   PetscCall(PetscLogCpuToGpu((PetscLogDouble)VecGPUBytes(v)));
   PetscCall(PetscLogEventEnd(VEC_GPU_Upload, v, 0, 0, 0));
   VecGPUSetValid(v, VEC_GPU_HOST | VEC_GPU_DEVICE);
@@ -125,26 +127,14 @@ PetscErrorCode VecGPUGetDeviceRead_Private(Vec v, const double **values)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode VecGPUGetDeviceWrite_Private(Vec v, double **values)
-{
-  Vec_GPU *g = VecGPUState(v);
-
-  PetscFunctionBegin;
-  if (!g->shared && !g->device) PetscCall(VecGPUAllocateDevice(v));
-  *values = g->shared ? VecGPUHeader(v)->array : g->device;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode VecGPURestoreDevice_Private(Vec v)
 {
   Vec_GPU *g = VecGPUState(v);
 
   PetscFunctionBegin;
-  if (!g->shared) {
-    if (g->valid != VEC_GPU_DEVICE) {
-      VecGPUPoison(v, VecGPUHeader(v)->array);
-      VecGPUSetValid(v, VEC_GPU_DEVICE);
-    }
+  if (!g->shared && g->valid != VEC_GPU_DEVICE) {
+    VecGPUPoison(v, VecGPUHeader(v)->array);
+    VecGPUSetValid(v, VEC_GPU_DEVICE);
   }
   /* Not every VecXxx() function of PETSc increases the state after the type's operation.  Without this, PETSc would return cached norms. */
   PetscCall(PetscObjectStateIncrease((PetscObject)v));

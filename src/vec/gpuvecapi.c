@@ -188,14 +188,10 @@ static PetscErrorCode VecGPUSumByNCCL(GpDev dev, GpNccl nccl, PetscInt n, Vec v[
 
     PetscCall(VecGetLocalSize(v[k], &size));
     count[k] = (size_t)size;
-    if (VecGPUIs(v[k])) PetscCall(VecGPUGetDevice_Private(v[k], &a[k]));
-    else PetscCall(VecGetArrayAndMemType(v[k], &a[k], NULL));
+    PetscCall(VecGPUGetDeviceArray(v[k], &a[k]));
   }
   PetscCallGp(dev, "sum over the ranks", GpNcclSum(dev, nccl, (int)n, a, count));
-  for (PetscInt k = 0; k < n; k++) {
-    if (VecGPUIs(v[k])) PetscCall(VecGPURestoreDevice_Private(v[k]));
-    else PetscCall(VecRestoreArrayAndMemType(v[k], &a[k]));
-  }
+  for (PetscInt k = 0; k < n; k++) PetscCall(VecGPURestoreDeviceArray(v[k], &a[k]));
   PetscCall(PetscFree2(a, count));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

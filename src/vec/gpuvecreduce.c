@@ -11,16 +11,12 @@ PetscErrorCode VecGPUFreeWork_Private(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode VecGPUGetWork(GpVecWork **work)
+/* Gets the device, and creates the workspace at the first call. */
+static PetscErrorCode VecGPUBeginReduction(GpDev *dev)
 {
   PetscFunctionBegin;
-  if (!VecGPUWork.dev) {
-    GpDev dev;
-
-    PetscCall(PetscGPUCSRGetDevice(&dev));
-    PetscCallGp(dev, "allocating the workspace of reductions", GpVecWorkCreate(dev, &VecGPUWork));
-  }
-  *work = &VecGPUWork;
+  PetscCall(PetscGPUCSRGetDevice(dev));
+  if (!VecGPUWork.dev) PetscCallGp(*dev, "allocating the workspace of reductions", GpVecWorkCreate(*dev, &VecGPUWork));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -28,19 +24,17 @@ static PetscErrorCode VecGPUGetWork(GpVecWork **work)
 static PetscErrorCode VecGPUReduce(Vec x, Vec y, GpVecReduceId op, double result[])
 {
   const double *px = NULL, *py = NULL;
-  GpVecWork    *work = NULL;
   GpDev         dev;
 
   PetscFunctionBegin;
-  PetscCall(PetscGPUCSRGetDevice(&dev));
-  PetscCall(VecGPUGetWork(&work));
+  PetscCall(VecGPUBeginReduction(&dev));
   PetscCall(VecGPUGetOperand_Private(x, &px));
   if (y) PetscCall(VecGPUGetOperand_Private(y, &py));
   PetscCall(PetscGPUCSRLogTimeBegin_Private(dev));
-  PetscCallGp(dev, GpVecReduceRows[op].name, GpVecKernelsOf(dev)->reduce[op](work, x->map->n, px, py, 0));
+  PetscCallGp(dev, GpVecReduceRows[op].name, GpVecKernelsOf(dev)->reduce[op](&VecGPUWork, x->map->n, px, py, 0));
   PetscCall(PetscGPUCSRLogTimeEnd_Private(dev));
-  PetscCallGp(dev, GpVecReduceRows[op].name, GpVecWait(work));
-  for (int k = 0; k < GpVecReduceRows[op].results; k++) result[k] = work->result[k];
+  PetscCallGp(dev, GpVecReduceRows[op].name, GpVecWait(&VecGPUWork));
+  for (int k = 0; k < GpVecReduceRows[op].results; k++) result[k] = VecGPUWork.result[k];
   PetscCall(PetscGPUCSRLogFlops_Private(dev, 2.0 * x->map->n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -56,8 +50,7 @@ static PetscErrorCode VecDot_GPULocal(Vec x, Vec y, PetscScalar *z)
 /* Waits once for every GP_VEC_RESULTS inner products; each launch computes up to GP_VEC_BATCH of them. */
 static PetscErrorCode VecMDot_GPULocal(Vec x, PetscInt many, const Vec y[], PetscScalar result[])
 {
-  const double *px   = NULL;
-  GpVecWork    *work = NULL;
+  const double *px = NULL;
   GpDev         dev;
 
   PetscFunctionBegin;
@@ -66,8 +59,7 @@ static PetscErrorCode VecMDot_GPULocal(Vec x, PetscInt many, const Vec y[], Pets
     PetscCall((*VecGPUState(x)->base->mdot_local)(x, many, y, result));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(PetscGPUCSRGetDevice(&dev));
-  PetscCall(VecGPUGetWork(&work));
+  PetscCall(VecGPUBeginReduction(&dev));
   PetscCall(VecGPUGetOperand_Private(x, &px));
   for (PetscInt from = 0; from < many; from += GP_VEC_RESULTS) {
     const int here = (int)PetscMin(many - from, GP_VEC_RESULTS);
@@ -78,11 +70,11 @@ static PetscErrorCode VecMDot_GPULocal(Vec x, PetscInt many, const Vec y[], Pets
 
       for (int j = 0; j < batch; j++) PetscCall(VecGPUGetOperand_Private(y[from + slot + j], &py[j]));
       PetscCall(PetscGPUCSRLogTimeBegin_Private(dev));
-      PetscCallGp(dev, "mdot", GpVecKernelsOf(dev)->mdot(work, x->map->n, batch, px, py, slot));
+      PetscCallGp(dev, "mdot", GpVecKernelsOf(dev)->mdot(&VecGPUWork, x->map->n, batch, px, py, slot));
       PetscCall(PetscGPUCSRLogTimeEnd_Private(dev));
     }
-    PetscCallGp(dev, "mdot", GpVecWait(work));
-    for (int j = 0; j < here; j++) result[from + j] = work->result[j];
+    PetscCallGp(dev, "mdot", GpVecWait(&VecGPUWork));
+    for (int j = 0; j < here; j++) result[from + j] = VecGPUWork.result[j];
   }
   PetscCall(PetscGPUCSRLogFlops_Private(dev, 2.0 * many * x->map->n));
   PetscFunctionReturn(PETSC_SUCCESS);

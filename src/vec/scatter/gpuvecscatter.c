@@ -113,33 +113,22 @@ static PetscErrorCode VecGPUScatterEndSF(PetscSF sf, int to, MPI_Datatype unit, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode PetscSFBcastBegin_GPU(PetscSF sf, MPI_Datatype unit, PetscMemType roottype, const void *root, PetscMemType leaftype, void *leaf, MPI_Op op)
-{
-  PetscFunctionBegin;
-  PetscCall(VecGPUScatterBeginSF(sf, LEAF, unit, roottype, root, leaftype, leaf, op));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode PetscSFBcastEnd_GPU(PetscSF sf, MPI_Datatype unit, const void *root, void *leaf, MPI_Op op)
-{
-  PetscFunctionBegin;
-  PetscCall(VecGPUScatterEndSF(sf, LEAF, unit, root, leaf, op));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode PetscSFReduceBegin_GPU(PetscSF sf, MPI_Datatype unit, PetscMemType leaftype, const void *leaf, PetscMemType roottype, void *root, MPI_Op op)
-{
-  PetscFunctionBegin;
-  PetscCall(VecGPUScatterBeginSF(sf, ROOT, unit, leaftype, leaf, roottype, root, op));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode PetscSFReduceEnd_GPU(PetscSF sf, MPI_Datatype unit, const void *leaf, void *root, MPI_Op op)
-{
-  PetscFunctionBegin;
-  PetscCall(VecGPUScatterEndSF(sf, ROOT, unit, leaf, root, op));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+/* Defines the begin and end functions of a direction; to is the receiving side. */
+  #define SCATTER(Name, to) \
+    static PetscErrorCode PetscSF##Name##Begin_GPU(PetscSF sf, MPI_Datatype unit, PetscMemType xtype, const void *x, PetscMemType ytype, void *y, MPI_Op op) \
+    { \
+      PetscFunctionBegin; \
+      PetscCall(VecGPUScatterBeginSF(sf, to, unit, xtype, x, ytype, y, op)); \
+      PetscFunctionReturn(PETSC_SUCCESS); \
+    } \
+    static PetscErrorCode PetscSF##Name##End_GPU(PetscSF sf, MPI_Datatype unit, const void *x, void *y, MPI_Op op) \
+    { \
+      PetscFunctionBegin; \
+      PetscCall(VecGPUScatterEndSF(sf, to, unit, x, y, op)); \
+      PetscFunctionReturn(PETSC_SUCCESS); \
+    }
+SCATTER(Bcast, LEAF)
+SCATTER(Reduce, ROOT)
 
 static PetscErrorCode PetscSFReset_GPU(PetscSF sf)
 {

@@ -224,13 +224,6 @@ static PetscErrorCode VecGPUScatterCreateInnerSF(PetscSF sf, VecGPUScatter s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode VecGPUScatterAllocatePinned(VecGPUScatter s, PetscInt n, double **p)
-{
-  PetscFunctionBegin;
-  if (n) PetscCallGp(s->dev, "allocating pinned buffers for a scatter", GpDevAllocPinned(s->dev, (size_t)n * s->bs * sizeof(double), (void **)p));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Collective.  All ranks must agree on one path.  PETSc's functions run the scatter if host memory serves as device memory on all ranks,
    because nothing would be gained, or if an index does not fit 32 bits on some rank. */
 PetscErrorCode VecGPUScatterSetUp_Private(PetscSF sf, VecGPUScatter s, int bs, PetscBool shared)
@@ -252,7 +245,11 @@ PetscErrorCode VecGPUScatterSetUp_Private(PetscSF sf, VecGPUScatter s, int bs, P
   PetscCall(VecGPUScatterCreateLists(sf, s));
   PetscCallMPI(MPI_Comm_size(comm, &size));
   if (size > 1) PetscCall(VecGPUScatterCreateInnerSF(sf, s));
-  for (int side = 0; side < 2; side++) PetscCall(VecGPUScatterAllocatePinned(s, s->edges[REMOTE][side].n, &s->buffer[side]));
+  for (int side = 0; side < 2; side++) {
+    const size_t bytes = (size_t)s->edges[REMOTE][side].n * s->bs * sizeof(double);
+
+    if (bytes) PetscCallGp(s->dev, "allocating pinned buffers for a scatter", GpDevAllocPinned(s->dev, bytes, (void **)&s->buffer[side]));
+  }
   PetscCallGp(s->dev, "scatter", GpDevEventCreate(s->dev, &s->event));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -266,9 +263,8 @@ PetscErrorCode VecGPUScatterReset_Private(VecGPUScatter s)
   }
   PetscCall(VecGPUScatterDestroyLists(s));
   PetscCall(PetscSFDestroy(&s->inner));
-  for (int side = 0; side < 2; side++)
-    if (s->buffer[side]) GpDevFreePinned(s->dev, s->buffer[side]);
-  if (s->own) GpDevFreePinned(s->dev, s->own);
+  for (int side = 0; side < 2; side++) PetscCall(PetscGPUCSRDeviceFreePinned(s->dev, &s->buffer[side]));
+  PetscCall(PetscGPUCSRDeviceFreePinned(s->dev, &s->own));
   PetscCall(PetscMemzero(s, sizeof(*s)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -42,35 +42,18 @@ static PetscErrorCode VecGPUScatterMoveEntries(VecGPUScatter s, PetscBool device
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Counts the bytes of n entries as transferred.  Kernels access the pinned buffers directly, so no copy function counts them. */
-static PetscErrorCode VecGPUScatterCountTransfer(VecGPUScatter s, PetscBool in, PetscInt n)
+/* Follows a kernel that reads (in) or writes n entries of a pinned buffer: records the event, and counts the bytes as transferred, because kernels
+   access pinned buffers directly and no copy function counts them. */
+static PetscErrorCode VecGPUScatterRecordTransfer(VecGPUScatter s, PetscBool in, PetscInt n)
 {
   const double bytes = (double)n * s->bs * sizeof(double);
 
   PetscFunctionBegin;
+  if (!n) PetscFunctionReturn(PETSC_SUCCESS);
   GpDevCountBytes(s->dev, in, bytes);
   PetscCall(in ? PetscLogCpuToGpu(bytes) : PetscLogGpuToCpu(bytes));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Packs the entries of the sending side into a buffer; the host does not wait for the kernel. */
-static PetscErrorCode VecGPUScatterPack(VecGPUScatter s, int scope, int to, double *buffer)
-{
-  const PetscInt n = s->edges[scope][!to].n;
-  GpVecMove      m;
-
-  PetscFunctionBegin;
-  if (s->reading && !s->from.device) {
-    PetscCallGp(s->dev, "scatter", GpDevEventWait(s->dev, s->event));
-    s->reading = PETSC_FALSE;
-  }
-  PetscCall(VecGPUScatterGetPack_Private(s, scope, !to, s->from.device, &m));
-  PetscCall(VecGPUScatterMoveEntries(s, s->from.device, MPI_REPLACE, &m, s->from.values, buffer));
-  if (s->from.device && n) {
-    PetscCall(VecGPUScatterCountTransfer(s, PETSC_FALSE, n));
-    PetscCallGp(s->dev, "scatter", GpDevEventRecord(s->dev, s->event));
-    s->reading = PETSC_TRUE;
-  }
+  PetscCallGp(s->dev, "scatter", GpDevEventRecord(s->dev, s->event));
+  s->reading = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -82,19 +65,27 @@ static PetscErrorCode VecGPUScatterWaitForBuffers(VecGPUScatter s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Packs the entries of the sending side into a buffer; the host does not wait for the kernel. */
+static PetscErrorCode VecGPUScatterPack(VecGPUScatter s, int scope, int to, double *buffer)
+{
+  GpVecMove m;
+
+  PetscFunctionBegin;
+  if (!s->from.device) PetscCall(VecGPUScatterWaitForBuffers(s));
+  PetscCall(VecGPUScatterGetPack_Private(s, scope, !to, s->from.device, &m));
+  PetscCall(VecGPUScatterMoveEntries(s, s->from.device, MPI_REPLACE, &m, s->from.values, buffer));
+  if (s->from.device) PetscCall(VecGPUScatterRecordTransfer(s, PETSC_FALSE, s->edges[scope][!to].n));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode VecGPUScatterUnpack(VecGPUScatter s, int scope, int to, const double *buffer, MPI_Op op)
 {
-  const PetscInt n = s->edges[scope][to].n;
-  GpVecMove      m;
+  GpVecMove m;
 
   PetscFunctionBegin;
   PetscCall(VecGPUScatterGetMove_Private(s, scope, to, PETSC_TRUE, s->to.device, &m));
   PetscCall(VecGPUScatterMoveEntries(s, s->to.device, op, &m, buffer, s->to.values));
-  if (s->to.device && n) {
-    PetscCall(VecGPUScatterCountTransfer(s, PETSC_TRUE, n));
-    PetscCallGp(s->dev, "scatter", GpDevEventRecord(s->dev, s->event));
-    s->reading = PETSC_TRUE;
-  }
+  if (s->to.device) PetscCall(VecGPUScatterRecordTransfer(s, PETSC_TRUE, s->edges[scope][to].n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
