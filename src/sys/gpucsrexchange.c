@@ -38,32 +38,22 @@ static int MPIAPI PetscGPUCSRExchangeFree(MPI_Comm comm, PetscMPIInt key, void *
   return PetscFree(E) ? MPI_ERR_OTHER : MPI_SUCCESS;
 }
 
-/* whether this rank can use NCCL */
-static PetscErrorCode PetscGPUCSRExchangeReady(GpDev dev, GpExchange E, GpExchangeCard *card)
-{
-  char why[256] = "";
-  int  version;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMemcpy(card->uuid, GpDevUUID(dev), sizeof(card->uuid)));
-  card->ready = 0;
-  if (GpDevKindOf(dev) != GP_DEV_CUDA) PetscCall(PetscSNPrintf(E->why, sizeof(E->why), "NCCL needs GPUs; this is the host backend"));
-  else if (GpNcclLoad(&version, why, sizeof(why))) PetscCall(PetscSNPrintf(E->why, sizeof(E->why), "%s", why));
-  else {
-    card->ready = 1;
-    PetscCall(PetscSNPrintf(E->why, sizeof(E->why), "NCCL %d.%d.%d", version / (version < 10000 ? 1000 : 10000), version / 100 % (version < 10000 ? 10 : 100), version % 100));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Whether all ranks can connect. NCCL needs one GPU per rank, and waits forever for a missing rank. */
 static PetscErrorCode PetscGPUCSRExchangeAgree(GpExchange E, GpDev dev, PetscMPIInt size, PetscBool *agreed)
 {
-  GpExchangeCard mine, *cards;
+  GpExchangeCard mine     = {.ready = 0}, *cards;
+  char           why[256] = "";
+  int            version;
 
   PetscFunctionBegin;
   *agreed = PETSC_TRUE;
-  PetscCall(PetscGPUCSRExchangeReady(dev, E, &mine));
+  PetscCall(PetscMemcpy(mine.uuid, GpDevUUID(dev), sizeof(mine.uuid)));
+  if (GpDevKindOf(dev) != GP_DEV_CUDA) PetscCall(PetscSNPrintf(E->why, sizeof(E->why), "NCCL needs GPUs; this is the host backend"));
+  else if (GpNcclLoad(&version, why, sizeof(why))) PetscCall(PetscSNPrintf(E->why, sizeof(E->why), "%s", why));
+  else {
+    mine.ready = 1;
+    PetscCall(PetscSNPrintf(E->why, sizeof(E->why), "NCCL %d.%d.%d", version / (version < 10000 ? 1000 : 10000), version / 100 % (version < 10000 ? 10 : 100), version % 100));
+  }
   PetscCall(PetscMalloc1(size, &cards));
   PetscCallMPI(MPI_Allgather(&mine, (PetscMPIInt)sizeof(mine), MPI_BYTE, cards, (PetscMPIInt)sizeof(mine), MPI_BYTE, E->comm));
   for (PetscMPIInt r = 0; r < size && *agreed; r++) {

@@ -36,32 +36,22 @@ PetscErrorCode PetscGPUCSRSetUpDevice_Private(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* opens the GPU that PETSc uses if it has CUDA; otherwise the ranks of a node take its GPUs in turn */
-static PetscErrorCode PetscGPUCSROpenCUDA(int count)
-{
-  char     why[256] = "";
-  PetscInt id;
-  GpErr    err;
-
-  PetscFunctionBegin;
-  PetscCall(GpCompatGetDeviceId(&id));
-  if (id < 0) id = NodeRank % count;
-  err = GpDevOpen(GP_DEV_CUDA, (int)id, &GpDevice, why, sizeof(why));
-  PetscCheck(!err, PETSC_COMM_SELF, PetscGPUCSRErrorClass(err), "opening GPU %d: %s", (int)id, why);
-  PetscCall(PetscInfo(NULL, "gpucsr: rank %d of this node uses GPU %d of %d, %s\n", (int)NodeRank, (int)id, count, GpDevName(GpDevice)));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
+/* Opens the GPU that PETSc uses if it has CUDA; otherwise the ranks of a node take its GPUs in turn. */
 static PetscErrorCode PetscGPUCSROpenDevice(void)
 {
-  char  why[256] = "";
-  int   count    = 0;
-  GpErr err      = GP_ERR_NO_DEVICE;
+  char     why[256] = "";
+  int      count    = 0;
+  GpErr    err      = GP_ERR_NO_DEVICE;
+  PetscInt id;
 
   PetscFunctionBegin;
   if (Choice != HOST) err = GpDevCount(GP_DEV_CUDA, &count, why, sizeof(why));
   if (!err) {
-    PetscCall(PetscGPUCSROpenCUDA(count));
+    PetscCall(GpCompatGetDeviceId(&id));
+    if (id < 0) id = NodeRank % count;
+    err = GpDevOpen(GP_DEV_CUDA, (int)id, &GpDevice, why, sizeof(why));
+    PetscCheck(!err, PETSC_COMM_SELF, PetscGPUCSRErrorClass(err), "opening GPU %d: %s", (int)id, why);
+    PetscCall(PetscInfo(NULL, "gpucsr: rank %d of this node uses GPU %d of %d, %s\n", (int)NodeRank, (int)id, count, GpDevName(GpDevice)));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   /* auto uses the host only if there is no GPU; a GPU that fails is an error */

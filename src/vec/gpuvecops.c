@@ -68,27 +68,22 @@ static PetscErrorCode VecCopy_GPU(Vec x, Vec y)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Tells whether v shares its memory: v is a contiguous subvector, or has such subvectors. */
-static inline PetscBool VecGPUHasSharedMemory(Vec v)
-{
-  return (PetscBool)(VecGPUState(v)->window || VecGPUState(v)->windows);
-}
-
-/* Swaps the pointers to device memory, not the values. */
+/* Swaps the pointers to device memory, not the values, unless a contiguous subvector shares that memory. */
 static PetscErrorCode VecSwap_GPU(Vec x, Vec y)
 {
-  double *px, *py;
+  Vec_GPU *gx = VecGPUState(x), *gy = VecGPUIs(y) ? VecGPUState(y) : NULL;
+  double  *px, *py;
 
   PetscFunctionBegin;
   if (x == y) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!VecGPUIs(y) || VecGPUState(x)->shared || VecGPUHasSharedMemory(x) || VecGPUHasSharedMemory(y)) {
-    PetscCall((*VecGPUState(x)->base->swap)(x, y));
+  if (!gy || gx->shared || gx->window || gx->windows || gy->window || gy->windows) {
+    PetscCall((*gx->base->swap)(x, y));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(VecGPUGetDevice_Private(x, &px));
   PetscCall(VecGPUGetDevice_Private(y, &py));
-  VecGPUState(x)->device = py;
-  VecGPUState(y)->device = px;
+  gx->device = py;
+  gy->device = px;
   PetscCall(VecGPURestoreDevice_Private(x));
   PetscCall(VecGPURestoreDevice_Private(y));
   PetscFunctionReturn(PETSC_SUCCESS);

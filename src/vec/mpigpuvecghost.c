@@ -15,13 +15,9 @@ static const char      Which[] = "VecGPUIndices"; /* object composed with that c
 static PetscLogHandler Watch;
 static struct _VecOps  VecOpsBase_Local; /* operations of a local form, before some are replaced */
 
-typedef struct {
-  Vec global;
-} Vec_GPULocal;
-
 static inline Vec VecGPULocalGetGlobal(Vec local)
 {
-  return ((Vec_GPULocal *)VecGPUGetAttached(local))->global;
+  return *(Vec *)VecGPUGetAttached(local);
 }
 
 static PetscErrorCode VecGPUSaveGhosts(PetscLogHandler handler, PetscObject object, const char format[], va_list values)
@@ -141,17 +137,16 @@ static PetscErrorCode VecDuplicate_GPULocal(Vec local, Vec *copy)
 /* Replaces the array access of the local form.  v still has the type name of VECMPI. */
 PetscErrorCode VecGPUAttachGhosts_Private(Vec v)
 {
-  Vec           local;
-  Vec_GPULocal *l;
+  Vec local, *global;
 
   PetscFunctionBegin;
   PetscCall(VecGhostGetLocalForm(v, &local));
   if (!local || local == v) PetscFunctionReturn(PETSC_SUCCESS); /* VECSEQ is its own local form */
   VecGPUState(v)->ghosted = PETSC_TRUE;
   if (VecGPUState(v)->shared) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscNew(&l));
-  l->global = v;
-  PetscCall(VecGPUAttachData_Private(local, l));
+  PetscCall(PetscNew(&global));
+  *global = v;
+  PetscCall(VecGPUAttachData_Private(local, global));
   /* the local form of a duplicated vector already has the replaced operations */
   if (local->ops->getarray != VecGetArray_GPULocal) VecOpsBase_Local = *local->ops;
   local->ops->getarray         = VecGetArray_GPULocal;

@@ -51,24 +51,13 @@ static PetscErrorCode VecGPUScatterVecDecides(PetscSF sf, Vec v, PetscBool *deci
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode VecGPUScatterSetUpLists(PetscSF sf, MPI_Datatype unit, VecGPUScatter s)
-{
-  const Vec   any = s->from.vec ? s->from.vec : s->to.vec;
-  PetscMPIInt bytes;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Type_size(unit, &bytes));
-  if (!s->built) PetscCall(VecGPUScatterSetUp_Private(sf, s, bytes / (int)sizeof(double), VecGPUState(any)->shared));
-  else if (!s->plain) PetscCall(VecGPUScatterUpdate_Private(sf, s));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Begins a broadcast (to is LEAF) or a reduction (to is ROOT) from x to y. */
 static PetscErrorCode VecGPUScatterBeginSF(PetscSF sf, int to, MPI_Datatype unit, PetscMemType xtype, const void *x, PetscMemType ytype, void *y, MPI_Op op)
 {
   PetscErrorCode (*const base)(PetscSF, MPI_Datatype, PetscMemType, const void *, PetscMemType, void *, MPI_Op) = to == LEAF ? VecGPUScatterGetBase(sf)->ops.BcastBegin : VecGPUScatterGetBase(sf)->ops.ReduceBegin;
   VecGPUScatter s                                                                                               = NULL;
   PetscBool     decides[2];
+  PetscMPIInt   bytes;
 
   PetscFunctionBegin;
   if (PetscMemTypeHost(xtype) && PetscMemTypeHost(ytype)) {
@@ -87,7 +76,9 @@ static PetscErrorCode VecGPUScatterBeginSF(PetscSF sf, int to, MPI_Datatype unit
   PetscCall(VecGPUScatterVecDecides(sf, s->from.vec, &decides[0]));
   PetscCall(VecGPUScatterVecDecides(sf, s->to.vec, &decides[1]));
   s->ours = (PetscBool)(decides[0] || decides[1]);
-  if (s->ours) PetscCall(VecGPUScatterSetUpLists(sf, unit, s));
+  PetscCallMPI(MPI_Type_size(unit, &bytes));
+  if (s->ours && !s->built) PetscCall(VecGPUScatterSetUp_Private(sf, s, bytes / (int)sizeof(double), VecGPUState(s->from.vec ? s->from.vec : s->to.vec)->shared));
+  else if (s->ours && !s->plain) PetscCall(VecGPUScatterUpdate_Private(sf, s));
   s->ours     = (PetscBool)(s->ours && !s->plain);
   s->busy     = PETSC_TRUE;
   s->fromdata = x;

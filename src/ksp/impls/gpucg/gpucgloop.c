@@ -110,7 +110,7 @@ static PetscErrorCode KSPGPUCGCopy(KSP_GPUCG *cg, Mat A, Vec v, int which, Petsc
   else PetscCall(MatGPUCSRVecGetRead_Private(A, 0, v, &a));
   PetscCallGp(cg->dev, "conjugate gradients", GpDevCopyWithin(cg->dev, out ? a.device : VECTOR(cg, which), out ? VECTOR(cg, which) : a.device, (size_t)cg->n * sizeof(double)));
   if (out) PetscCall(MatGPUCSRVecRestoreResult_Private(A, v, NULL, &a, &none));
-  else PetscCall(MatGPUCSRVecRestoreRead_Private(v, &a));
+  else PetscCall(MatGPUCSRVecRestoreArray_Private(v, 'r', &a));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -210,26 +210,15 @@ static PetscErrorCode KSPGPUCGIterate(KSP ksp, KSP_GPUCG *cg, Mat A, GpCgState *
 /* Sets the number of iterations, the residual norm and the convergence reason from the final state. */
 static PetscErrorCode KSPGPUCGSetReason(KSP ksp, const GpCgState *state)
 {
+  const KSPConvergedReason reasons[] = {[GP_CG_ZERO_BETA] = KSP_CONVERGED_ATOL, [GP_CG_INDEFINITE_PC] = KSP_DIVERGED_INDEFINITE_PC, [GP_CG_INDEFINITE] = KSP_DIVERGED_INDEFINITE_MAT, [GP_CG_MAX_IT] = KSP_CONVERGED_ITERATING};
+
   PetscFunctionBegin;
-  ksp->its   = state->it;
-  ksp->rnorm = (PetscReal)state->dp;
-  switch (state->status) {
-  case GP_CG_NORM:
-    PetscCall((*ksp->converged)(ksp, ksp->its, ksp->rnorm, &ksp->reason, ksp->cnvP));
-    break;
-  case GP_CG_ZERO_BETA:
-    ksp->reason = KSP_CONVERGED_ATOL;
-    break;
-  case GP_CG_INDEFINITE_PC:
-    ksp->reason = KSP_DIVERGED_INDEFINITE_PC;
-    break;
-  case GP_CG_INDEFINITE:
-    ksp->reason = KSP_DIVERGED_INDEFINITE_MAT;
-    break;
-  default: /* the test may report convergence at the maximum number of iterations, for example in a smoother */
-    PetscCall((*ksp->converged)(ksp, ksp->its, ksp->rnorm, &ksp->reason, ksp->cnvP));
-    if (!ksp->reason) ksp->reason = KSP_DIVERGED_ITS;
-  }
+  ksp->its    = state->it;
+  ksp->rnorm  = (PetscReal)state->dp;
+  ksp->reason = reasons[state->status];
+  /* the test may report convergence at the maximum number of iterations too, for example in a smoother */
+  if (!ksp->reason) PetscCall((*ksp->converged)(ksp, ksp->its, ksp->rnorm, &ksp->reason, ksp->cnvP));
+  if (!ksp->reason && state->status != GP_CG_NORM) ksp->reason = KSP_DIVERGED_ITS;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -146,8 +146,7 @@ PETSC_INTERN PetscErrorCode MatGPUCSRReserve_Private(GpDev, const char what[], s
 PETSC_INTERN PetscErrorCode MatGPUCSRVecGetArray_Private(GpDev, Vec, char mode, MatGPUCSRVec *);
 PETSC_INTERN PetscErrorCode MatGPUCSRVecRestoreArray_Private(Vec, char mode, MatGPUCSRVec *);
 PETSC_INTERN PetscErrorCode MatGPUCSRVecIsOnDevice_Private(Vec, PetscBool *);
-PETSC_INTERN PetscErrorCode MatGPUCSRVecGetRead_Private(Mat, PetscInt space, Vec, MatGPUCSRVec *);
-PETSC_INTERN PetscErrorCode MatGPUCSRVecRestoreRead_Private(Vec, MatGPUCSRVec *);
+PETSC_INTERN PetscErrorCode MatGPUCSRVecGetRead_Private(Mat, PetscInt space, Vec, MatGPUCSRVec *); /* restored by MatGPUCSRVecRestoreArray_Private() with the mode 'r' */
 PETSC_INTERN PetscErrorCode MatGPUCSRVecGetResult_Private(Mat, PetscInt space, Vec y, Vec z, MatGPUCSRVec *y_, MatGPUCSRVec *z_);
 PETSC_INTERN PetscErrorCode MatGPUCSRVecRestoreResult_Private(Mat, Vec y, Vec z, MatGPUCSRVec *y_, MatGPUCSRVec *z_);
 

@@ -104,8 +104,8 @@ PetscErrorCode MatSeqAIJGPUCSRUpdateDiagonalScale_Private(Mat A, Vec left, Vec r
   if (left) PetscCall(MatGPUCSRVecGetRead_Private(A, 1, left, &l));
   if (right) PetscCall(MatGPUCSRVecGetRead_Private(A, 0, right, &r));
   PetscCall(MatSeqAIJGPUCSRUpdate_Private(A, &(GpCsrUpdate){.kind = GP_UPDATE_DIAGONAL, .row = l.device, .column = r.device}, NULL, raises));
-  if (right) PetscCall(MatGPUCSRVecRestoreRead_Private(right, &r));
-  if (left) PetscCall(MatGPUCSRVecRestoreRead_Private(left, &l));
+  if (right) PetscCall(MatGPUCSRVecRestoreArray_Private(right, 'r', &r));
+  if (left) PetscCall(MatGPUCSRVecRestoreArray_Private(left, 'r', &l));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -36,17 +36,19 @@ static PetscErrorCode MatSeqAIJGPUCSRGetPrecision(Mat A, PetscBool refill, GpPre
 }
 
 /* Uploads the host arrays: only the values (a refill) if the image has their pattern and their precision, otherwise everything. */
-static PetscErrorCode MatSeqAIJGPUCSRUploadArrays(Mat A, PetscObjectState state)
+static PetscErrorCode MatSeqAIJGPUCSRUploadArrays(Mat A)
 {
   Mat_SeqAIJGPUCSR       *s       = (Mat_SeqAIJGPUCSR *)A->spptr;
   const MatGPUCSROptions *o       = &s->common.options;
-  MatGPUCSRKey            key     = {.owner = A, .state = state, .nonzerostate = A->nonzerostate};
+  MatGPUCSRKey            key     = {.owner = A, .nonzerostate = A->nonzerostate};
   const PetscInt          none[]  = {0};
   GpOpOptions             options = {.kernel = (int)o->kernel - 1, .mode = (GpSelMode)o->select, .limit = o->memory_limit, .exact = (PetscBool)(o->storage == MAT_GPUCSR_STORAGE_AUTO)};
   PetscScalar            *val;
   PetscBool               refill;
 
   PetscFunctionBegin;
+  PetscCall(PetscGPUCSRGetDevice(&s->common.dev));
+  PetscCall(PetscObjectStateGet((PetscObject)A, &key.state));
   PetscCall(MatSeqAIJGetCSRAndMemType(A, &key.rowptr, &key.col, &val, NULL));
   key.nnz = key.rowptr ? key.rowptr[A->rmap->n] : 0;
   refill  = (PetscBool)(s->op && s->key.owner == A && key.nonzerostate == s->key.nonzerostate && key.rowptr == s->key.rowptr && key.col == s->key.col && key.nnz == s->key.nnz);
@@ -61,19 +63,6 @@ static PetscErrorCode MatSeqAIJGPUCSRUploadArrays(Mat A, PetscObjectState state)
   PetscCall(PetscLogEventEnd(MAT_GPUCSR_Upload, A, 0, 0, 0));
   PetscCall(PetscLogCpuToGpu((PetscLogDouble)key.nnz * (refill ? 0 : sizeof(int32_t)) + (PetscLogDouble)key.nnz * GpPrecBytes(options.prec)));
   s->key = key;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode MatSeqAIJGPUCSRUploadTranspose(Mat A)
-{
-  GpOp op = ((Mat_SeqAIJGPUCSR *)A->spptr)->op;
-
-  PetscFunctionBegin;
-  PetscCall(PetscLogEventBegin(MAT_GPUCSR_Transpose, A, 0, 0, 0));
-  PetscCall(PetscGPUCSRLogTimeBegin_Private(op->dev));
-  PetscCall(GpOpSetUpTranspose(op));
-  PetscCall(PetscGPUCSRLogTimeEnd_Private(op->dev));
-  PetscCall(PetscLogEventEnd(MAT_GPUCSR_Transpose, A, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -97,18 +86,21 @@ PetscErrorCode MatSeqAIJGPUCSRGetCurrent_Private(Mat A, GpOp *op)
 PetscErrorCode MatSeqAIJGPUCSRUpload_Private(Mat A, PetscBool transpose, GpOp *op)
 {
   Mat_SeqAIJGPUCSR *s = (Mat_SeqAIJGPUCSR *)A->spptr;
-  PetscObjectState  state;
   PetscBool         symmetric;
 
   PetscFunctionBegin;
-  PetscCall(PetscObjectStateGet((PetscObject)A, &state));
-  PetscCall(PetscGPUCSRGetDevice(&s->common.dev));
-  if (!s->op || s->key.owner != A || state != s->key.state || A->nonzerostate != s->key.nonzerostate) PetscCall(MatSeqAIJGPUCSRUploadArrays(A, state));
+  PetscCall(MatSeqAIJGPUCSRGetCurrent_Private(A, op));
+  if (!*op) PetscCall(MatSeqAIJGPUCSRUploadArrays(A));
   if (!s->op->has[1] && !transpose && s->common.options.transpose == MAT_GPUCSR_TRANSPOSE_EAGER) {
     PetscCall(MatGPUCSRIsSymmetric_Private(A, &symmetric));
     transpose = (PetscBool)!symmetric;
   }
-  if (!s->op->has[1] && transpose) PetscCall(MatSeqAIJGPUCSRUploadTranspose(A));
   *op = s->op;
+  if ((*op)->has[1] || !transpose) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscLogEventBegin(MAT_GPUCSR_Transpose, A, 0, 0, 0));
+  PetscCall(PetscGPUCSRLogTimeBegin_Private((*op)->dev));
+  PetscCall(GpOpSetUpTranspose(*op));
+  PetscCall(PetscGPUCSRLogTimeEnd_Private((*op)->dev));
+  PetscCall(PetscLogEventEnd(MAT_GPUCSR_Transpose, A, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -6,8 +6,7 @@
 static PetscErrorCode MatGPUCSRVecGetGPU(Vec v, char mode, MatGPUCSRVec *a)
 {
   PetscFunctionBegin;
-  if (mode == 'r') PetscCall(VecGPUGetDeviceRead_Private(v, (const double **)&a->device));
-  else if (mode == 'w') PetscCall(VecGPUGetDeviceWrite_Private(v, &a->device));
+  if (mode == 'w') PetscCall(VecGPUGetDeviceWrite_Private(v, &a->device));
   else PetscCall(VecGPUGetDevice_Private(v, &a->device));
   PetscCall(VecGPUGetHostIfValid_Private(v, (const double **)&a->host));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -105,13 +104,6 @@ PetscErrorCode MatGPUCSRVecGetRead_Private(Mat A, PetscInt space, Vec x, MatGPUC
   PetscFunctionBegin;
   PetscCall(MatGPUCSRVecGetArray_Private(((Mat_GPUCSR *)A->spptr)->dev, x, 'r', a));
   PetscCall(MatGPUCSRVecStage(A, space, a, PETSC_TRUE));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode MatGPUCSRVecRestoreRead_Private(Vec x, MatGPUCSRVec *a)
-{
-  PetscFunctionBegin;
-  PetscCall(MatGPUCSRVecRestoreArray_Private(x, 'r', a));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -136,20 +136,6 @@ static PetscErrorCode GpOpSetValues(GpOp op, const PetscInt rowptr[], const Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Converts the row pointers of the host to 32-bit integers.  *work is allocated if PetscInt has 64 bits, else NULL. */
-static PetscErrorCode GpOpNarrowRows(PetscInt m, const PetscInt rowptr[], int32_t **work, const int32_t **rows)
-{
-  PetscFunctionBegin;
-  *work = NULL;
-  *rows = (const int32_t *)rowptr;
-  if (sizeof(PetscInt) != sizeof(int32_t)) {
-    PetscCall(PetscMalloc1(m + 1, work));
-    for (PetscInt i = 0; i <= m; i++) (*work)[i] = (int32_t)rowptr[i];
-    *rows = *work;
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Raises the error for an invalid pattern, which names the first wrong row. */
 static PetscErrorCode GpOpRefusePattern(PetscInt m, PetscInt n, const PetscInt rowptr[], const PetscInt col[], const GpOpPlace *place)
 {
@@ -181,26 +167,27 @@ static PetscErrorCode GpOpBuild(GpOp op, PetscInt m, PetscInt n, const PetscInt 
 /* A failure, for example too little device memory, frees everything. */
 PetscErrorCode GpOpSetUp(GpOp op, const GpOpOptions *options, PetscInt m, PetscInt n, const PetscInt rowptr[], const PetscInt col[], const double val[], const GpOpPlace *place)
 {
-  PetscLogDouble begin, end;
-  int32_t       *work;
-  const int32_t *rows;
+  int32_t       *rows = NULL; /* the row pointers in 32 bits, if PetscInt has 64 */
   PetscErrorCode err;
 
   PetscFunctionBegin;
-  PetscCall(PetscTime(&begin));
+  op->seconds = 0;
+  PetscCall(PetscTimeSubtract(&op->seconds));
   PetscCheck((PetscInt64)m <= GP_OP_MOST && (PetscInt64)n <= GP_OP_MOST && (PetscInt64)rowptr[m] <= GP_OP_MOST, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "local part of %" PetscInt_FMT " rows, %" PetscInt_FMT " columns, %" PetscInt_FMT " nonzeros: the limit for each is %d, because indices on the device have 32 bits; use more MPI ranks", m, n, rowptr[m], GP_OP_MOST);
   GpOpReset(op);
   op->options = *options;
   op->refills = PETSC_FALSE;
   op->version = ++GpOpVersions;
-  PetscCall(GpOpNarrowRows(m, rowptr, &work, &rows));
-  err = GpOpBuild(op, m, n, rowptr, col, val, place, rows);
-  PetscCall(PetscFree(work));
+  if (sizeof(PetscInt) != sizeof(int32_t)) {
+    PetscCall(PetscMalloc1(m + 1, &rows));
+    for (PetscInt i = 0; i <= m; i++) rows[i] = (int32_t)rowptr[i];
+  }
+  err = GpOpBuild(op, m, n, rowptr, col, val, place, rows ? rows : (const int32_t *)rowptr);
+  PetscCall(PetscFree(rows));
   if (err) GpOpReset(op);
   PetscCall(err);
-  PetscCall(PetscTime(&end));
-  op->seconds = end - begin;
+  PetscCall(PetscTimeAdd(&op->seconds));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -219,17 +206,15 @@ static PetscErrorCode GpOpBuildTranspose(GpOp op)
 /* A failure leaves the matrix itself unchanged. */
 PetscErrorCode GpOpSetUpTranspose(GpOp op)
 {
-  PetscLogDouble begin, end;
   PetscErrorCode err;
 
   PetscFunctionBegin;
   if (op->has[1]) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscTime(&begin));
+  PetscCall(PetscTimeSubtract(&op->seconds));
   err = GpOpBuildTranspose(op);
+  PetscCall(PetscTimeAdd(&op->seconds));
   if (err) GpOpResetSide(op, 1);
   PetscCall(err);
-  PetscCall(PetscTime(&end));
-  op->seconds += end - begin;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -252,14 +237,12 @@ PetscErrorCode GpOpRefreshTranspose(GpOp op)
 /* Uploads new values on the same pattern. */
 PetscErrorCode GpOpRefill(GpOp op, const PetscInt rowptr[], const PetscInt col[], const double val[], const GpOpPlace *place)
 {
-  PetscLogDouble begin, end;
-
   PetscFunctionBegin;
-  PetscCall(PetscTime(&begin));
+  op->seconds = 0;
+  PetscCall(PetscTimeSubtract(&op->seconds));
   PetscCall(GpOpSetValues(op, rowptr, col, val, place));
   PetscCall(GpOpRefillSide_Private(op, 0));
-  PetscCall(PetscTime(&end));
-  op->seconds = end - begin;
+  PetscCall(PetscTimeAdd(&op->seconds));
   PetscCall(GpOpRefreshTranspose(op));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

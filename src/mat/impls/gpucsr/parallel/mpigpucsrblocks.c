@@ -1,27 +1,17 @@
 /* The local blocks of a parallel matrix and their device images.  The blocks have the type MATSEQAIJGPUCSR. */
 #include "mat/impls/gpucsr/parallel/mpigpucsr.h"
 
-/* Copies the options of the parallel matrix to a block.  row, column, columns: global position of the block, for error messages. */
-static PetscErrorCode MatMPIAIJGPUCSRSetBlockOptions(Mat A, Mat block, PetscInt row, PetscInt column, const PetscInt *columns)
+/* Gets the two local blocks, and the global columns of the off-diagonal one unless columns is NULL.  Converts the blocks to MATSEQAIJGPUCSR if
+   necessary: preallocation, assembly and MatSetPreallocationCOO() can replace them by plain blocks.  The blocks get the options of the matrix. */
+PetscErrorCode MatMPIAIJGPUCSRGetBlocks_Private(Mat A, Mat block[2], const PetscInt *columns[])
 {
   MatGPUCSROptions want = ((Mat_GPUCSR *)A->spptr)->options;
+  const PetscInt  *garray;
   PetscBool        symmetric;
 
   PetscFunctionBegin;
   PetscCall(MatGPUCSRIsSymmetric_Private(A, &symmetric));
   if (symmetric) want.transpose = MAT_GPUCSR_TRANSPOSE_LAZY; /* products with the transpose use A itself */
-  PetscCall(MatGPUCSRSetOptions_Private(block, &want));
-  ((Mat_SeqAIJGPUCSR *)block->spptr)->place = (GpOpPlace){row, column, columns};
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Gets the two local blocks, and the global columns of the off-diagonal one unless columns is NULL.  Converts the blocks to MATSEQAIJGPUCSR if
-   necessary: preallocation, assembly and MatSetPreallocationCOO() can replace them by plain blocks. */
-PetscErrorCode MatMPIAIJGPUCSRGetBlocks_Private(Mat A, Mat block[2], const PetscInt *columns[])
-{
-  const PetscInt *garray;
-
-  PetscFunctionBegin;
   PetscCall(MatMPIAIJGetSeqAIJ(A, &block[0], &block[1], &garray));
   for (int b = 0; b < 2; b++) {
     PetscBool aij;
@@ -31,7 +21,8 @@ PetscErrorCode MatMPIAIJGPUCSRGetBlocks_Private(Mat A, Mat block[2], const Petsc
       PetscCheck(aij, PETSC_COMM_SELF, PETSC_ERR_SUP, "A local block has type %s instead of seqaij; -mat_type gpucsr cannot be combined with another -mat_seqaij_type, remove that option", ((PetscObject)block[b])->type_name);
       PetscCall((*((Mat_MPIAIJGPUCSR *)A->spptr)->attachblock)(block[b]));
     }
-    PetscCall(MatMPIAIJGPUCSRSetBlockOptions(A, block[b], A->rmap->rstart, b ? 0 : A->cmap->rstart, b ? garray : NULL));
+    PetscCall(MatGPUCSRSetOptions_Private(block[b], &want));
+    ((Mat_SeqAIJGPUCSR *)block[b]->spptr)->place = (GpOpPlace){A->rmap->rstart, b ? 0 : A->cmap->rstart, b ? garray : NULL};
   }
   if (columns) *columns = garray;
   PetscFunctionReturn(PETSC_SUCCESS);

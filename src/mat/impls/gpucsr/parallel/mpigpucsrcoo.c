@@ -89,10 +89,8 @@ static PetscErrorCode MatMPIAIJGPUCSRCooSetPeers(MatGPUCSRCoo C, MatGPUCSRCooPla
   PetscFunctionBegin;
   for (int s = 0; s < 2; s++) {
     GpPeers *peers = &P->peers[s];
-    int      n     = 0;
 
-    for (PetscMPIInt r = 0; r < P->size; r++) n += P->count[s][r] > 0;
-    PetscCall(PetscMalloc2(n, &peers->rank, n + 1, &peers->offset));
+    PetscCall(PetscMalloc2(P->size, &peers->rank, P->size + 1, &peers->offset));
     peers->offset[0] = 0;
     for (PetscMPIInt r = 0; r < P->size; r++) {
       if (!P->count[s][r]) continue;

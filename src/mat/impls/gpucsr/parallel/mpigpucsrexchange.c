@@ -3,17 +3,11 @@
    not delayed by the calls to MPI or NCCL. */
 #include "mat/impls/gpucsr/parallel/mpigpucsr.h"
 
-/* Records a mark on the current stream. */
-static GpErr MatGPUCSRHaloRecord(MatGPUCSRHalo *H, MatGPUCSRMark mark)
-{
-  return GpDevEventRecord(H->dev, H->mark[mark]);
-}
-
 /* Records a mark that is needed only for the timeline. */
 PetscErrorCode MatGPUCSRHaloMark_Private(MatGPUCSRHalo *H, MatGPUCSRMark mark)
 {
   PetscFunctionBegin;
-  if (H->timed) PetscCallGp(H->dev, "marking a place in the timeline", MatGPUCSRHaloRecord(H, mark));
+  if (H->timed) PetscCallGp(H->dev, "marking a place in the timeline", GpDevEventRecord(H->dev, H->mark[mark]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -53,24 +47,9 @@ static GpErr MatGPUCSRHaloTransfer(MatGPUCSRHalo *H, MatGPUCSRMark mark)
   if (!err && mark == MAT_GPUCSR_MARK_OUT) err = GpDevCopyOut(dev, H->from->host, H->from->device, (size_t)H->from->n * bytes);
   else if (!err && H->type == MAT_GPUCSR_HALO_HOST) err = GpDevCopyIn(dev, H->to->device, H->to->host, (size_t)H->to->n * bytes);
   else if (!err && H->type == MAT_GPUCSR_HALO_NCCL) err = GpNcclExchange(dev, H->nccl, (int)H->many, &H->from->peers, H->from->device, &H->to->peers, H->to->device);
-  if (!err) err = MatGPUCSRHaloRecord(H, mark);
+  if (!err) err = GpDevEventRecord(dev, H->mark[mark]);
   (void)GpDevPopStream(dev); /* after an error too */
   return err;
-}
-
-/* Packs the boundary entries of `many` columns.  onhost: from the values on the host. */
-static PetscErrorCode MatGPUCSRHaloPack(MatGPUCSRHalo *H, PetscInt many, const MatGPUCSRVec x[], double *const dx[], PetscBool onhost)
-{
-  const GpVecKernels *kernels = onhost ? &GpVecKernels_Host : GpVecKernelsOf(H->dev);
-  const int32_t       n = (int32_t)H->side[0].n, *index = onhost ? H->index : H->device_index;
-  double             *packed = onhost ? H->side[0].host : H->side[0].device;
-  const double       *column[MAT_GPUCSR_BATCH];
-
-  PetscFunctionBegin;
-  for (PetscInt c = 0; c < many; c++) column[c] = onhost ? x[c].host : dx[c];
-  if (many == 1) PetscCallGp(H->dev, "packing boundary entries", kernels->gather(H->dev, n, index, column[0], packed));
-  else PetscCallGp(H->dev, "packing boundary entries", kernels->gatherrows(H->dev, n, index, (int)many, column, packed));
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Begins an exchange (mpigpucsr.h).  With the halo type host, entries are packed from the host values of x if these are current.  Entries packed on
@@ -83,13 +62,22 @@ PetscErrorCode MatGPUCSRHaloBegin_Private(MatGPUCSRHalo *H, PetscInt many, const
   for (PetscInt c = 0; c < many; c++) onhost = (PetscBool)(onhost && x[c].host);
   PetscCall(PetscLogEventBegin(MAT_GPUCSR_HaloBegin, 0, 0, 0, 0));
   PetscCall(MatGPUCSRHaloReserve_Private(H, many, onhost));
-  if (x) PetscCall(MatGPUCSRHaloPack(H, many, x, dx, onhost));
+  if (x) {
+    const GpVecKernels *kernels = onhost ? &GpVecKernels_Host : GpVecKernelsOf(H->dev);
+    const int32_t       n = (int32_t)H->side[0].n, *index = onhost ? H->index : H->device_index;
+    double             *packed = onhost ? H->side[0].host : H->side[0].device;
+    const double       *column[MAT_GPUCSR_BATCH];
+
+    for (PetscInt c = 0; c < many; c++) column[c] = onhost ? x[c].host : dx[c];
+    if (many == 1) PetscCallGp(H->dev, "packing boundary entries", kernels->gather(H->dev, n, index, column[0], packed));
+    else PetscCallGp(H->dev, "packing boundary entries", kernels->gatherrows(H->dev, n, index, (int)many, column, packed));
+  }
   H->from   = &H->side[x ? 0 : 1];
   H->to     = &H->side[x ? 1 : 0];
   H->many   = many;
   H->onhost = onhost;
   if (onhost) PetscCall(MatGPUCSRHaloSendReceive(H, H->to->host, H->from->host));
-  PetscCallGp(H->dev, "packing boundary entries", MatGPUCSRHaloRecord(H, MAT_GPUCSR_MARK_PACKED));
+  PetscCallGp(H->dev, "packing boundary entries", GpDevEventRecord(H->dev, H->mark[MAT_GPUCSR_MARK_PACKED]));
   PetscCall(PetscLogEventEnd(MAT_GPUCSR_HaloBegin, 0, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -7,8 +7,7 @@ static PetscErrorCode MatGPUCSRHaloFreeBuffers(MatGPUCSRHalo *H)
   for (int s = 0; s < 2; s++) {
     MatGPUCSRHaloSide *S = &H->side[s];
 
-    if (S->host) GpDevFreePinned(H->dev, S->host);
-    S->host = NULL;
+    PetscCall(PetscGPUCSRDeviceFreePinned(H->dev, &S->host));
     GpDevFreeShared(H->dev, &S->device, (size_t)S->n * (size_t)H->capacity * sizeof(double));
   }
   H->capacity = 0;
@@ -84,7 +83,6 @@ static PetscErrorCode MatGPUCSRHaloSetPeers(Mat A, MatGPUCSRHalo *H, PetscInt ng
   PetscCall(PetscSFGetLeafRanks(sf, &nusers, &users, &offset, &entries));
   PetscCall(PetscMalloc1(nusers ? offset[nusers] : 0, &H->index));
   PetscCall(MatGPUCSRHaloSetSide(&H->side[0], nusers, users, offset, entries, H->index));
-  PetscCall(PetscMalloc1(nowners + nusers, &H->request));
   PetscCall(PetscSFDestroy(&sf));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -123,7 +121,8 @@ PetscErrorCode MatGPUCSRHaloReserve_Private(MatGPUCSRHalo *H, PetscInt many, Pet
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatGPUCSRHaloSetIndex(MatGPUCSRHalo *H)
+/* Uploads the boundary indices and allocates what an exchange needs, when both sides are set. */
+static PetscErrorCode MatGPUCSRHaloSetUp(MatGPUCSRHalo *H)
 {
   GpDev        dev   = H->dev;
   const size_t bytes = (size_t)H->side[0].n * sizeof(int32_t);
@@ -132,6 +131,8 @@ static PetscErrorCode MatGPUCSRHaloSetIndex(MatGPUCSRHalo *H)
   PetscCallGp(dev, "allocating memory for boundary indices", GpDevAlloc(dev, bytes, &H->device_index));
   PetscCallGp(dev, "uploading boundary indices", GpDevUpload(dev, H->device_index, H->index, bytes));
   for (int m = 0; m < MAT_GPUCSR_MARKS; m++) PetscCallGp(dev, "creating an event", GpDevEventCreate(dev, &H->mark[m]));
+  PetscCall(PetscMalloc1(H->side[0].peers.n + H->side[1].peers.n, &H->request));
+  PetscCall(MatGPUCSRHaloReserve_Private(H, 1, PETSC_FALSE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -199,9 +200,7 @@ PetscErrorCode MatGPUCSRHaloCreateFromPeers_Private(Mat A, GpPeers peers[2], int
   }
   H->index = *index;
   *index   = NULL;
-  PetscCall(PetscMalloc1(H->side[0].peers.n + H->side[1].peers.n, &H->request));
-  PetscCall(MatGPUCSRHaloSetIndex(H));
-  PetscCall(MatGPUCSRHaloReserve_Private(H, 1, PETSC_FALSE));
+  PetscCall(MatGPUCSRHaloSetUp(H));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -221,8 +220,7 @@ PetscErrorCode MatGPUCSRHaloGet_Private(Mat A, Mat offdiagonal, const PetscInt c
     PetscCall(MatGPUCSRHaloCreate(A, &g->halo));
     H = g->halo;
     PetscCall(MatGPUCSRHaloSetPeers(A, H, offdiagonal->cmap->n, columns));
-    PetscCall(MatGPUCSRHaloSetIndex(H));
-    PetscCall(MatGPUCSRHaloReserve_Private(H, 1, PETSC_FALSE));
+    PetscCall(MatGPUCSRHaloSetUp(H));
     H->nonzerostate = A->nonzerostate; /* set last, so that the next product tries again after a failure above */
     H->offdiagonal  = id;
   }

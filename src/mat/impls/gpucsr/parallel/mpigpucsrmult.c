@@ -71,7 +71,7 @@ PetscErrorCode MatMPIAIJGPUCSRMult_Private(Mat A, PetscBool transpose, Vec x, Ve
   PetscCall(MatMPIAIJGPUCSRMult(&P));
   PetscCall(MatGPUCSRHaloMark_Private(P.halo, MAT_GPUCSR_MARK_END));
   PetscCall(MatGPUCSRVecRestoreResult_Private(A, y, z, &ya, &za));
-  PetscCall(MatGPUCSRVecRestoreRead_Private(x, &xa));
+  PetscCall(MatGPUCSRVecRestoreArray_Private(x, 'r', &xa));
   PetscCall(PetscGPUCSRLogFlops_Private(P.halo->dev, PetscMax(2.0 * P.op[0]->side[0].csr.nnz + 2.0 * P.op[1]->side[0].csr.nnz - (z ? 0.0 : (PetscLogDouble)(P.op[0]->side[0].csr.m - P.op[0]->side[0].features.empty)), 0.0)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -99,7 +99,7 @@ static PetscErrorCode MatMultDiagonalBlock_SeqAIJGPUCSR(Mat A, Vec x, Vec y)
   PetscCallGp(op->dev, "multiplying with the diagonal blocks", GpCsrMultBlocks(&op->side[0].csr, span, xa.device, ya.device));
   PetscCall(PetscGPUCSRLogTimeEnd_Private(op->dev));
   PetscCall(MatGPUCSRVecRestoreResult_Private(A, y, NULL, &ya, &none));
-  PetscCall(MatGPUCSRVecRestoreRead_Private(x, &xa));
+  PetscCall(MatGPUCSRVecRestoreArray_Private(x, 'r', &xa));
   PetscCall(PetscGPUCSRLogFlops_Private(op->dev, ((Mat_SeqAIJGPUCSR *)A->spptr)->nodes.flops));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -5,16 +5,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* Returns the number of columns, beginning with column c, that are contiguous in host memory, so that one copy moves them. */
-static PetscInt MatGPUCSRBatchCountContiguous(PetscInt c, PetscInt k, size_t n, const MatGPUCSRVec v[])
-{
-  PetscInt run = 1;
-
-  while (c + run < k && !v[c + run].device && v[c + run].host == v[c].host + run * n) run++;
-  return run;
-}
-
-/* Copies the columns in host memory: those of x (which = 0) to the device, or those of y (which = 1) to the host. */
+/* Copies the columns in host memory: those of x (which = 0) to the device, or those of y (which = 1) to the host.  One copy moves a run of columns that
+   are contiguous. */
 static PetscErrorCode MatGPUCSRBatchCopy(Mat_GPUCSR *g, int which, int slot, PetscInt k, size_t n, const MatGPUCSRVec v[])
 {
   const PetscLogEvent event = which ? VEC_GPU_Download : VEC_GPU_Upload;
@@ -26,7 +18,7 @@ static PetscErrorCode MatGPUCSRBatchCopy(Mat_GPUCSR *g, int which, int slot, Pet
 
     run = 1;
     if (v[c].device || !n) continue;
-    run    = MatGPUCSRBatchCountContiguous(c, k, n, v);
+    while (c + run < k && !v[c + run].device && v[c + run].host == v[c].host + run * n) run++;
     bytes  = run * n * sizeof(double);
     column = g->batch[which][slot].array + c * n;
     PetscCall(PetscLogEventBegin(event, 0, 0, 0, 0));
@@ -155,33 +147,13 @@ static int MatGPUCSRCompareSpans(const void *a, const void *b)
   return (s->which > t->which) - (s->which < t->which);
 }
 
-/* Finds two spans that overlap, at least one of which belongs to a y.  *first is -1 if there are none.
-   The spans are sorted by their beginning.  It suffices to compare each with the x span and the y span, among its predecessors, that end last. */
-static void MatGPUCSRFindOverlap(PetscInt k, PetscInt n, MatGPUCSRSpan span[], PetscInt *first, PetscInt *second)
-{
-  const MatGPUCSRSpan *last[2] = {NULL, NULL};
-
-  *first = -1;
-  qsort(span, (size_t)n, sizeof(*span), MatGPUCSRCompareSpans);
-  for (PetscInt s = 0; s < n; s++) {
-    const int y = span[s].which >= k;
-
-    for (int other = 0; other < 2; other++) {
-      if (!last[other] || (!y && !other) || last[other]->end <= span[s].begin) continue;
-      *first  = last[other]->which;
-      *second = span[s].which;
-      return;
-    }
-    if (!last[y] || span[s].end > last[y]->end) last[y] = &span[s];
-  }
-}
-
-/* Raises an error if a y is one of the x, occurs twice, or shares memory with another vector.
+/* Raises an error if a y is one of the x, occurs twice, or shares memory with another vector.  The spans are sorted by their beginning.  It suffices to
+   compare each with the x span and the y span, among its predecessors, that end last.
    v: the arrays of the vectors, or NULL: compares only the vector objects */
 static PetscErrorCode MatGPUCSRManyCheckOverlap(Mat A, PetscInt k, const Vec x[], const Vec y[], const MatGPUCSRVec v[])
 {
-  MatGPUCSRSpan *span;
-  PetscInt       n = 0, first, second;
+  MatGPUCSRSpan *span, *last[2] = {NULL, NULL};
+  PetscInt       n = 0, first = -1, second = -1;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(2 * k, &span));
@@ -194,7 +166,16 @@ static PetscErrorCode MatGPUCSRManyCheckOverlap(Mat A, PetscInt k, const Vec x[]
     span[n].end = span[n].begin + (uintptr_t)m * (v ? sizeof(double) : 1);
     if (m) n++;
   }
-  MatGPUCSRFindOverlap(k, n, span, &first, &second);
+  qsort(span, (size_t)n, sizeof(*span), MatGPUCSRCompareSpans);
+  for (PetscInt s = 0; s < n && first < 0; s++) {
+    const int y = span[s].which >= k;
+
+    for (int other = y ? 0 : 1; other < 2 && first < 0; other++) {
+      if (last[other] && last[other]->end > span[s].begin) first = last[other]->which;
+    }
+    second = span[s].which;
+    if (!last[y] || span[s].end > last[y]->end) last[y] = &span[s];
+  }
   PetscCall(PetscFree(span));
   PetscCheck(first < 0, v ? PETSC_COMM_SELF : PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_IDN, "%c[%" PetscInt_FMT "] and %c[%" PetscInt_FMT "] %s: the results y must share nothing with the vectors x or with each other", first < k ? 'x' : 'y',
              first % k, second < k ? 'x' : 'y', second % k, v ? "overlap in memory" : "are the same vector");

@@ -30,9 +30,8 @@ PetscErrorCode MatGPUCSRMultOperator_Private(GpOp op, PetscBool transpose, const
 
 static PetscErrorCode MatSeqAIJGPUCSRMult(Mat A, PetscBool transpose, Vec x, Vec z, Vec y)
 {
-  GpOp           op;
-  MatGPUCSRVec   xa, ya, za;
-  PetscLogDouble flops;
+  GpOp         op;
+  MatGPUCSRVec xa, ya, za;
 
   PetscFunctionBegin;
   PetscCall(MatGPUCSRGetOperator_Private(A, transpose, &op));
@@ -40,39 +39,27 @@ static PetscErrorCode MatSeqAIJGPUCSRMult(Mat A, PetscBool transpose, Vec x, Vec
   PetscCall(MatGPUCSRVecGetResult_Private(A, transpose ? 0 : 1, y, z, &ya, &za));
   PetscCall(MatGPUCSRMultOperator_Private(op, transpose, xa.device, z ? za.device : NULL, ya.device));
   PetscCall(MatGPUCSRVecRestoreResult_Private(A, y, z, &ya, &za));
-  PetscCall(MatGPUCSRVecRestoreRead_Private(x, &xa));
-  flops = 2.0 * op->side[0].csr.nnz - (z ? 0.0 : (PetscLogDouble)(op->side[0].csr.m - op->side[0].features.empty));
-  PetscCall(PetscGPUCSRLogFlops_Private(op->dev, flops));
+  PetscCall(MatGPUCSRVecRestoreArray_Private(x, 'r', &xa));
+  PetscCall(PetscGPUCSRLogFlops_Private(op->dev, 2.0 * op->side[0].csr.nnz - (z ? 0.0 : (PetscLogDouble)(op->side[0].csr.m - op->side[0].features.empty))));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatMult_GPUCSR(Mat A, Vec x, Vec y)
-{
-  PetscFunctionBegin;
-  PetscCall(MatGPUCSRMult(A, PETSC_FALSE, x, NULL, y));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode MatMultAdd_GPUCSR(Mat A, Vec x, Vec z, Vec y)
-{
-  PetscFunctionBegin;
-  PetscCall(MatGPUCSRMult(A, PETSC_FALSE, x, z, y));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode MatMultTranspose_GPUCSR(Mat A, Vec x, Vec y)
-{
-  PetscFunctionBegin;
-  PetscCall(MatGPUCSRMult(A, PETSC_TRUE, x, NULL, y));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode MatMultTransposeAdd_GPUCSR(Mat A, Vec x, Vec z, Vec y)
-{
-  PetscFunctionBegin;
-  PetscCall(MatGPUCSRMult(A, PETSC_TRUE, x, z, y));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+/* Defines the operation without and the one with a vector that is added. */
+#define MULT(Name, transpose) \
+  static PetscErrorCode Mat##Name##_GPUCSR(Mat A, Vec x, Vec y) \
+  { \
+    PetscFunctionBegin; \
+    PetscCall(MatGPUCSRMult(A, transpose, x, NULL, y)); \
+    PetscFunctionReturn(PETSC_SUCCESS); \
+  } \
+  static PetscErrorCode Mat##Name##Add_GPUCSR(Mat A, Vec x, Vec z, Vec y) \
+  { \
+    PetscFunctionBegin; \
+    PetscCall(MatGPUCSRMult(A, transpose, x, z, y)); \
+    PetscFunctionReturn(PETSC_SUCCESS); \
+  }
+MULT(Mult, PETSC_FALSE)
+MULT(MultTranspose, PETSC_TRUE)
 
 /* Sets the products of the parent type, which run on the host (bind), or those on the device.  MatBindToCPU() calls this function only in a PETSc
    with device support.  Scalars are real (gpucsrcompat.h), so the Hermitian transpose is the transpose. */

@@ -103,28 +103,17 @@ PetscErrorCode MatCreate_MPIAIJGPUCSR(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Gets the parent type of the type name, and whether A is of that type.  MATMPIAIJGPUCSR can be requested on one process too. */
-static PetscErrorCode MatGPUCSRGetParentType(Mat A, MatType type, MatType *base, PetscBool *plain)
+/* Converts a matrix of any type to gpucsr, through plain AIJ.  MATMPIAIJGPUCSR can be requested on one process too. */
+static PetscErrorCode MatConvertFrom_GPUCSR(Mat A, MatType type, MatReuse reuse, Mat *B)
 {
-  PetscBool seq, mpi;
+  MatType   base;
+  PetscBool plain, seq, mpi;
 
   PetscFunctionBegin;
   PetscCall(PetscStrcmp(type, MATSEQAIJGPUCSR, &seq));
   PetscCall(PetscStrcmp(type, MATMPIAIJGPUCSR, &mpi));
-  *base = seq ? MATSEQAIJ : mpi ? MATMPIAIJ : MATAIJ;
-  if (seq || mpi) PetscCall(PetscObjectTypeCompare((PetscObject)A, *base, plain));
-  else PetscCall(PetscObjectTypeCompareAny((PetscObject)A, plain, MATSEQAIJ, MATMPIAIJ, ""));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Converts a matrix of any type to gpucsr, through plain AIJ. */
-static PetscErrorCode MatConvertFrom_GPUCSR(Mat A, MatType type, MatReuse reuse, Mat *B)
-{
-  MatType   base = MATAIJ;
-  PetscBool plain;
-
-  PetscFunctionBegin;
-  PetscCall(MatGPUCSRGetParentType(A, type, &base, &plain));
+  base = seq ? MATSEQAIJ : mpi ? MATMPIAIJ : MATAIJ;
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)A, &plain, mpi ? MATMPIAIJ : MATSEQAIJ, seq ? MATSEQAIJ : MATMPIAIJ, ""));
   if (reuse == MAT_REUSE_MATRIX) {
     Mat aij = A;
 

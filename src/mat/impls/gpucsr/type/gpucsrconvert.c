@@ -15,18 +15,6 @@ PetscErrorCode MatGPUCSRConvertToPlain_Private(Mat A, MatType base, MatReuse reu
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatConvert_GPUCSR_AIJ(Mat A, MatReuse reuse, Mat *B)
-{
-  PetscFunctionBegin;
-  if (reuse == MAT_REUSE_MATRIX) {
-    PetscCall(MatCopy(A, *B, SAME_NONZERO_PATTERN));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  if (reuse == MAT_INITIAL_MATRIX) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, B));
-  PetscCall(MatGPUCSRDetach_Private(*B));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Converts to plain AIJ by detaching.  Conversions to other types are done by PETSc, to which the matrix is presented as plain AIJ. */
 PetscErrorCode MatConvert_GPUCSR(Mat A, MatType type, MatReuse reuse, Mat *B)
 {
@@ -39,7 +27,9 @@ PetscErrorCode MatConvert_GPUCSR(Mat A, MatType type, MatReuse reuse, Mat *B)
   PetscCall(PetscStrcmp(type, MATAIJ, &aij));
   PetscCall(PetscStrcmp(type, mpi ? MATMPIAIJ : MATSEQAIJ, &base));
   if (aij || base) {
-    PetscCall(MatConvert_GPUCSR_AIJ(A, reuse, B));
+    if (reuse == MAT_REUSE_MATRIX) PetscCall(MatCopy(A, *B, SAME_NONZERO_PATTERN));
+    if (reuse == MAT_INITIAL_MATRIX) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, B));
+    if (reuse != MAT_REUSE_MATRIX) PetscCall(MatGPUCSRDetach_Private(*B));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   A->ops->convert = MatGPUCSRBase_Private(A)->convert;

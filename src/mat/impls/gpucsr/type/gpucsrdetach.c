@@ -3,16 +3,23 @@
 
 PetscInt MatGPUCSRKeepPlain_Private = 0;
 
-static void MatGPUCSRFreeBuffer(GpDev dev, MatGPUCSRBuffer *buffer)
-{
-  GpDevFree(dev, &buffer->array, buffer->n * sizeof(double));
-}
-
-static PetscErrorCode MatGPUCSRFree(Mat A)
+/* Frees the data and restores the type name.  Restores the vector type and the binding to the CPU of the parent type too, because MatSetType() keeps both
+   when it changes the type. */
+static PetscErrorCode MatGPUCSRReset(Mat A, PetscBool mpi)
 {
   Mat_GPUCSR *g = (Mat_GPUCSR *)A->spptr;
 
   PetscFunctionBegin;
+  PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatProductSetFromOptions_anytype_C", NULL));
+  PetscCall(PetscObjectChangeTypeName((PetscObject)A, mpi ? MATMPIAIJ : MATSEQAIJ));
+  if (!g) PetscFunctionReturn(PETSC_SUCCESS);
+#if PetscDefined(HAVE_DEVICE)
+  A->boundtocpu = PETSC_TRUE;
+#endif
+  if (g->setvectype) {
+    PetscCall(PetscFree(A->defaultvectype));
+    PetscCall(PetscStrallocpy(VECSTANDARD, &A->defaultvectype));
+  }
   if (g->mpi) {
     PetscCall(MatGPUCSRHaloDestroy_Private(&((Mat_MPIAIJGPUCSR *)g)->halo));
     PetscCall(MatGPUCSRHaloDestroy_Private(&((Mat_MPIAIJGPUCSR *)g)->coohalo));
@@ -21,73 +28,40 @@ static PetscErrorCode MatGPUCSRFree(Mat A)
     PetscCall(MatGPUCSRNodesDestroy_Private(g->dev, &((Mat_SeqAIJGPUCSR *)g)->nodes));
   }
   PetscCall(MatGPUCSRCooDestroy_Private(&g->coo));
-  for (int k = 0; k < 2; k++) {
-    MatGPUCSRFreeBuffer(g->dev, &g->vector[k]);
-    for (int slot = 0; slot < 2; slot++) MatGPUCSRFreeBuffer(g->dev, &g->batch[k][slot]);
+  for (int k = 0; k < 6; k++) {
+    MatGPUCSRBuffer *buffer = k < 2 ? &g->vector[k] : &g->batch[k / 2 - 1][k % 2];
+
+    GpDevFree(g->dev, &buffer->array, buffer->n * sizeof(double));
   }
   PetscCall(PetscFree(A->spptr));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Restores the vector type and the binding to the CPU of the parent type, because MatSetType() keeps both when it changes the type. */
-static PetscErrorCode MatGPUCSRRestoreDefaults(Mat A)
-{
-  PetscFunctionBegin;
-#if PetscDefined(HAVE_DEVICE)
-  A->boundtocpu = PETSC_TRUE;
-#endif
-  if (!((Mat_GPUCSR *)A->spptr)->setvectype) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscFree(A->defaultvectype));
-  PetscCall(PetscStrallocpy(VECSTANDARD, &A->defaultvectype));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode MatDestroy_GPUCSR(Mat A, PetscBool mpi)
-{
-  PetscFunctionBegin;
-  if (A->spptr) {
-    PetscCall(MatGPUCSRRestoreDefaults(A));
-    PetscCall(MatGPUCSRFree(A));
-  }
-  PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatProductSetFromOptions_anytype_C", NULL));
-  PetscCall(PetscObjectChangeTypeName((PetscObject)A, mpi ? MATMPIAIJ : MATSEQAIJ));
-  PetscCall((*MatGPUCSRParentOps_Private[mpi].destroy)(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode MatDestroy_SeqAIJGPUCSR(Mat A)
 {
   PetscFunctionBegin;
-  PetscCall(MatDestroy_GPUCSR(A, PETSC_FALSE));
+  PetscCall(MatGPUCSRReset(A, PETSC_FALSE));
+  PetscCall((*MatGPUCSRParentOps_Private[0].destroy)(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode MatDestroy_MPIAIJGPUCSR(Mat A)
 {
   PetscFunctionBegin;
-  PetscCall(MatDestroy_GPUCSR(A, PETSC_TRUE));
+  PetscCall(MatGPUCSRReset(A, PETSC_TRUE));
+  PetscCall((*MatGPUCSRParentOps_Private[1].destroy)(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Restores the operations of the parent type, except those that PETSc has set since the matrix got our type. */
-static PetscErrorCode MatGPUCSRRestoreOperations(Mat A)
+/* Turns A, and the blocks of a parallel A, into plain AIJ again.  Restores the operations of the parent type, except those that PETSc has set since
+   the matrix got our type. */
+PetscErrorCode MatGPUCSRDetach_Private(Mat A)
 {
-  const Mat_GPUCSR *g = (Mat_GPUCSR *)A->spptr;
+  Mat_GPUCSR     *g   = (Mat_GPUCSR *)A->spptr;
+  const PetscBool mpi = g->mpi;
   void (**now)(void)  = (void (**)(void))A->ops;
   void (**own)(void)  = (void (**)(void)) & g->own;
   void (**base)(void) = (void (**)(void)) & g->base;
-
-  PetscFunctionBegin;
-  for (size_t k = 0; k < sizeof(struct _MatOps) / sizeof(*now); k++) {
-    if (now[k] == own[k]) now[k] = base[k];
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Turns A, and the blocks of a parallel A, into plain AIJ again. */
-PetscErrorCode MatGPUCSRDetach_Private(Mat A)
-{
-  const PetscBool mpi = ((Mat_GPUCSR *)A->spptr)->mpi;
 
   PetscFunctionBegin;
   if (mpi) {
@@ -104,11 +78,10 @@ PetscErrorCode MatGPUCSRDetach_Private(Mat A)
     PetscCall(MatGPUCSRResetUpdates_Private(A));
     PetscCall(MatGPUCSRResetDiagonalBlock_Private(A));
   }
-  PetscCall(MatGPUCSRRestoreOperations(A));
+  for (size_t k = 0; k < sizeof(struct _MatOps) / sizeof(*now); k++) {
+    if (now[k] == own[k]) now[k] = base[k];
+  }
   PetscCall(MatGPUCSRResetCOO_Private(A));
-  PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatProductSetFromOptions_anytype_C", NULL));
-  PetscCall(MatGPUCSRRestoreDefaults(A));
-  PetscCall(MatGPUCSRFree(A));
-  PetscCall(PetscObjectChangeTypeName((PetscObject)A, mpi ? MATMPIAIJ : MATSEQAIJ));
+  PetscCall(MatGPUCSRReset(A, mpi));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
