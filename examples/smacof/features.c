@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Copies the headings of a table to consecutive strings, to be freed with PetscFree().  The result is NULL if the table has no headings. */
-PetscErrorCode CopyHeadings(const GpAppTable *T, char **names)
+static PetscErrorCode CopyHeadings(const GpAppTable *T, char **names)
 {
   const char *last;
   size_t      bytes;
@@ -20,12 +20,16 @@ PetscErrorCode CopyHeadings(const GpAppTable *T, char **names)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Creates a dense matrix with the rows of a table.  Collective. */
-PetscErrorCode MatCreateFromTable(const GpAppTable *T, Mat *A)
+/* Creates a dense matrix with the rows of a table, which are points, and destroys the table.  Collective. */
+PetscErrorCode MatCreateFromTable(GpAppTable *T, Mat *A, Points *P)
 {
   PetscScalar *a;
 
   PetscFunctionBegin;
+  P->N         = T->N;
+  P->nfeatures = T->cols;
+  PetscCall(GpAppTableGatherNames(T, &P->names));
+  PetscCall(CopyHeadings(T, &P->feature_names));
   PetscCall(MatCreateDense(T->comm, T->rows, PETSC_DECIDE, T->N, T->cols, NULL, A));
   PetscCall(PetscObjectSetName((PetscObject)*A, T->file)); /* for error messages */
   PetscCall(MatDenseGetArrayWrite(*A, &a));
@@ -34,6 +38,7 @@ PetscErrorCode MatCreateFromTable(const GpAppTable *T, Mat *A)
   PetscCall(MatDenseRestoreArrayWrite(*A, &a));
   PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(GpAppTableDestroy(T));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -90,12 +95,7 @@ PetscErrorCode FeaturesRead(MPI_Comm comm, const char file[], SMACOFMetric metri
   }
   FeaturesCheck(&T, metric, &C);
   PetscCall(TableRaise(&T, &C));
-  P->N         = T.N;
-  P->nfeatures = T.cols;
-  PetscCall(GpAppTableGatherNames(&T, &P->names));
-  PetscCall(CopyHeadings(&T, &P->feature_names));
-  PetscCall(MatCreateFromTable(&T, F));
-  PetscCall(GpAppTableDestroy(&T));
+  PetscCall(MatCreateFromTable(&T, F, P));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -74,12 +74,10 @@ static PetscErrorCode InterpolateLoadMatrix(MPI_Comm comm, const InterpolateOpti
       if (!(T.value[(size_t)k * (size_t)T.cols + (size_t)j] >= 0))
         GpAppComplainAbout(&C, PETSC_ERR_FILE_UNEXPECTED, T.line[k], "the dissimilarity of new point %" PetscInt_FMT " to point %" PetscInt_FMT " (counted from 0) is missing or negative", T.first + k, j);
   PetscCall(TableRaise(&T, &C));
-  map->N   = T.cols;
-  added->N = T.N;
-  PetscCall(GpAppTableGatherNames(&T, &added->names));
-  PetscCall(CopyHeadings(&T, &map->names));
-  PetscCall(MatCreateFromTable(&T, data));
-  PetscCall(GpAppTableDestroy(&T));
+  PetscCall(MatCreateFromTable(&T, data, added));
+  map->N               = added->nfeatures;
+  map->names           = added->feature_names;
+  added->feature_names = NULL;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -43,12 +43,6 @@ static const struct {
   {"-shepard", GP_APP_FILE_OUTPUT, offsetof(Request, output.shepard)},
 };
 
-/* Returns the help text of an option. */
-static const char *SmacofGetText(const char name[])
-{
-  return GpAppOptionGetText(options, name);
-}
-
 static PetscErrorCode SmacofGetRequest(MPI_Comm comm, void *context)
 {
   static const char *const missings[] = {"none", "nan", "zero", "Missing", "", NULL};
@@ -62,14 +56,14 @@ static PetscErrorCode SmacofGetRequest(MPI_Comm comm, void *context)
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(Files); k++) {
     char *name = (char *)rq + Files[k].offset;
 
-    PetscCall(PetscOptionsString(Files[k].option, SmacofGetText(Files[k].option), "", name, name, PETSC_MAX_PATH_LEN, NULL));
+    PetscCall(PetscOptionsString(Files[k].option, GpAppOptionGetText(options, Files[k].option), "", name, name, PETSC_MAX_PATH_LEN, NULL));
   }
-  PetscCall(PetscOptionsEnum("-metric", SmacofGetText("-metric"), "SMACOFSetFeatures", SMACOFMetrics, (PetscEnum)o->metric, (PetscEnum *)&o->metric, NULL));
-  PetscCall(PetscOptionsBool("-matrix_free", SmacofGetText("-matrix_free"), "SMACOFSetMatrixFree", o->matrix_free, &o->matrix_free, NULL));
-  PetscCall(PetscOptionsEnum("-missing", SmacofGetText("-missing"), "SMACOFSetMissing", missings, (PetscEnum)o->missing, (PetscEnum *)&o->missing, NULL));
-  PetscCall(PetscOptionsBool("-symmetrize", SmacofGetText("-symmetrize"), "SMACOFSetSymmetrize", o->symmetrize, &o->symmetrize, NULL));
-  PetscCall(PetscOptionsEnum("-storage", SmacofGetText("-storage"), "SMACOFSetStorage", SMACOFStorages, (PetscEnum)o->storage, (PetscEnum *)&o->storage, NULL));
-  PetscCall(PetscOptionsInt("-checkpoint_every", SmacofGetText("-checkpoint_every"), "SMACOFSetCheckpoint", rq->checkpoint_every, &rq->checkpoint_every, NULL));
+  PetscCall(PetscOptionsEnum("-metric", GpAppOptionGetText(options, "-metric"), "SMACOFSetFeatures", SMACOFMetrics, (PetscEnum)o->metric, (PetscEnum *)&o->metric, NULL));
+  PetscCall(PetscOptionsBool("-matrix_free", GpAppOptionGetText(options, "-matrix_free"), "SMACOFSetMatrixFree", o->matrix_free, &o->matrix_free, NULL));
+  PetscCall(PetscOptionsEnum("-missing", GpAppOptionGetText(options, "-missing"), "SMACOFSetMissing", missings, (PetscEnum)o->missing, (PetscEnum *)&o->missing, NULL));
+  PetscCall(PetscOptionsBool("-symmetrize", GpAppOptionGetText(options, "-symmetrize"), "SMACOFSetSymmetrize", o->symmetrize, &o->symmetrize, NULL));
+  PetscCall(PetscOptionsEnum("-storage", GpAppOptionGetText(options, "-storage"), "SMACOFSetStorage", SMACOFStorages, (PetscEnum)o->storage, (PetscEnum *)&o->storage, NULL));
+  PetscCall(PetscOptionsInt("-checkpoint_every", GpAppOptionGetText(options, "-checkpoint_every"), "SMACOFSetCheckpoint", rq->checkpoint_every, &rq->checkpoint_every, NULL));
   PetscOptionsEnd();
   PetscCall(GpAppTableOptions(comm, &o->table));
   rq->interpolate.table = o->table;

@@ -60,8 +60,8 @@ static PetscErrorCode ReadAddFirstName(const GpAppTable *T, char **names)
 static PetscErrorCode ReadDenseFromTable(GpAppTable *T, Mat *A, char **names)
 {
   const PetscInt from1 = T->shape == GP_TABLE_STRICT_FROM1, N = T->N + from1;
-  PetscInt      *columns, column, swapped = 0;
-  PetscScalar   *row;
+  PetscInt      *columns, column, swapped = 0, rows;
+  PetscScalar   *a;
 
   PetscFunctionBegin;
   TABLE_CHECK(T, T->cols == N - (T->shape == GP_TABLE_STRICT_FROM0) - from1 || T->shape == GP_TABLE_LOWER,
@@ -73,23 +73,18 @@ static PetscErrorCode ReadDenseFromTable(GpAppTable *T, Mat *A, char **names)
   TABLE_CHECK(T, column < 0, "%s: column %" PetscInt_FMT " has the heading of row %" PetscInt_FMT " (counted from 1, without headings and names): write rows and columns in the same order", T->file, column + 1, swapped + 1);
   if (*names && from1) PetscCall(ReadAddFirstName(T, names));
   PetscCall(MatCreateDense(T->comm, PETSC_DECIDE, PETSC_DECIDE, N, N, NULL, A));
-  PetscCall(PetscMalloc2(N, &columns, N, &row));
-  for (PetscInt j = 0; j < N; j++) {
-    columns[j] = j;
-    row[j]     = NAN;
-  }
-  if (from1 && !T->first && T->rows) {
-    const PetscInt zero = 0;
-
-    PetscCall(MatSetValues(*A, 1, &zero, N, columns, row, INSERT_VALUES));
-  }
+  PetscCall(MatGetLocalSize(*A, &rows, NULL));
+  PetscCall(MatDenseGetArrayWrite(*A, &a));
+  for (size_t k = 0; k < (size_t)rows * (size_t)N; k++) a[k] = NAN;
+  PetscCall(MatDenseRestoreArrayWrite(*A, &a));
+  PetscCall(PetscMalloc1(N, &columns));
+  for (PetscInt j = 0; j < N; j++) columns[j] = j;
   for (PetscInt k = 0; k < T->rows; k++) {
     const PetscInt i = T->first + k + from1;
 
-    PetscCall(PetscArraycpy(row, T->value + (size_t)k * (size_t)T->cols, T->cols));
-    PetscCall(MatSetValues(*A, 1, &i, N, columns, row, INSERT_VALUES));
+    PetscCall(MatSetValues(*A, 1, &i, T->cols, columns, T->value + (size_t)k * (size_t)T->cols, INSERT_VALUES));
   }
-  PetscCall(PetscFree2(columns, row));
+  PetscCall(PetscFree(columns));
   PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
   PetscFunctionReturn(PETSC_SUCCESS);
