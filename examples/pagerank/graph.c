@@ -42,10 +42,7 @@ static PetscErrorCode GraphPartitionRows(MPI_Comm comm, const Links *L, PetscInt
   for (PetscInt p = 0; p < pieces; before += work[p++])
     if ((before + work[p] / 2) * size / total == rank) m += PetscMin(rows, N - p * rows);
   PetscCall(PetscFree(work));
-  PetscCall(PetscLayoutCreate(comm, layout));
-  PetscCall(PetscLayoutSetLocalSize(*layout, m));
-  PetscCall(PetscLayoutSetSize(*layout, N));
-  PetscCall(PetscLayoutSetUp(*layout));
+  PetscCall(PetscLayoutCreateFromSizes(comm, m, N, 1, layout));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

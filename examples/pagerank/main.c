@@ -29,17 +29,11 @@ typedef struct {
   GpAppRounding           rounding;
 } Outcome;
 
-/* Returns the text of an option for -help. */
-static const char *MainGetOptionText(const char name[])
-{
-  return GpAppOptionGetText(options, name);
-}
-
 /* Reads the name of a file. All files of the run are registered, so that none destroys another. */
 static PetscErrorCode MainGetFile(GpOptionItems PetscOptionsObject, GpAppFileRole role, const char option[], char path[PETSC_MAX_PATH_LEN])
 {
   PetscFunctionBegin;
-  PetscCall(PetscOptionsString(option, MainGetOptionText(option), "", path, path, PETSC_MAX_PATH_LEN, NULL));
+  PetscCall(PetscOptionsString(option, GpAppOptionGetText(options, option), "", path, path, PETSC_MAX_PATH_LEN, NULL));
   PetscCall(GpAppFilesAdd(role, option, path));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -55,16 +49,16 @@ static PetscErrorCode MainGetRequest(MPI_Comm comm, void *context)
   rq->nrmat = 2;
   PetscOptionsBegin(comm, NULL, "Options of the pagerank program", "PageRank");
   PetscCall(MainGetFile(PetscOptionsObject, GP_APP_FILE_INPUT, "-f", rq->file));
-  PetscCall(PetscOptionsIntArray("-rmat", MainGetOptionText("-rmat"), "", rq->rmat, &rq->nrmat, NULL));
-  PetscCall(PetscOptionsInt("-seed", MainGetOptionText("-seed"), "", rq->seed, &rq->seed, NULL));
-  PetscCall(PetscOptionsBool("-undirected", MainGetOptionText("-undirected"), "", rq->graph.undirected, &rq->graph.undirected, NULL));
-  PetscCall(PetscOptionsBool("-loops", MainGetOptionText("-loops"), "", loops, &loops, NULL));
-  PetscCall(PetscOptionsBool("-count_duplicates", MainGetOptionText("-count_duplicates"), "", rq->graph.count_duplicates, &rq->graph.count_duplicates, NULL));
-  PetscCall(PetscOptionsEnum("-order", MainGetOptionText("-order"), "", Orders, (PetscEnum)rq->graph.order, (PetscEnum *)&rq->graph.order, NULL));
+  PetscCall(PetscOptionsIntArray("-rmat", GpAppOptionGetText(options, "-rmat"), "", rq->rmat, &rq->nrmat, NULL));
+  PetscCall(PetscOptionsInt("-seed", GpAppOptionGetText(options, "-seed"), "", rq->seed, &rq->seed, NULL));
+  PetscCall(PetscOptionsBool("-undirected", GpAppOptionGetText(options, "-undirected"), "", rq->graph.undirected, &rq->graph.undirected, NULL));
+  PetscCall(PetscOptionsBool("-loops", GpAppOptionGetText(options, "-loops"), "", loops, &loops, NULL));
+  PetscCall(PetscOptionsBool("-count_duplicates", GpAppOptionGetText(options, "-count_duplicates"), "", rq->graph.count_duplicates, &rq->graph.count_duplicates, NULL));
+  PetscCall(PetscOptionsEnum("-order", GpAppOptionGetText(options, "-order"), "", Orders, (PetscEnum)rq->graph.order, (PetscEnum *)&rq->graph.order, NULL));
   PetscCall(MainGetFile(PetscOptionsObject, GP_APP_FILE_INPUT, "-dangling_file", rq->dangling_file));
   PetscCall(MainGetFile(PetscOptionsObject, GP_APP_FILE_INPUT, "-personalize", rq->personalize));
   PetscCall(MainGetFile(PetscOptionsObject, GP_APP_FILE_INPUT, "-start", rq->start));
-  PetscCall(PetscOptionsInt("-topk", MainGetOptionText("-topk"), "", rq->topk, &rq->topk, NULL));
+  PetscCall(PetscOptionsInt("-topk", GpAppOptionGetText(options, "-topk"), "", rq->topk, &rq->topk, NULL));
   PetscCall(MainGetFile(PetscOptionsObject, GP_APP_FILE_OUTPUT, "-ranks", rq->ranks));
   PetscCall(MainGetFile(PetscOptionsObject, GP_APP_FILE_OUTPUT, "-ranks_binary", rq->binary));
   PetscCall(MainGetFile(PetscOptionsObject, GP_APP_FILE_OUTPUT, "-picture", rq->picture));
@@ -180,7 +174,6 @@ static PetscErrorCode MainReadDangling(const Request *rq, const Graph *G)
 static PetscErrorCode MainComputeRanks(const Request *rq, const Graph *G, PetscInt n, Vec v[], Outcome *out)
 {
   const PageRank pr = rq->pr;
-  PetscLogDouble begin, end;
   PetscReal      norm;
 
   PetscFunctionBegin;
@@ -188,16 +181,14 @@ static PetscErrorCode MainComputeRanks(const Request *rq, const Graph *G, PetscI
   PetscCall(PageRankSetPersonalizations(pr, n, v));
   if (rq->dangling_file[0]) PetscCall(MainReadDangling(rq, G));
   if (rq->start[0]) PetscCall(MainReadInitialRanks(rq, G, PetscMax(n, 1)));
-  PetscCall(PetscTime(&begin));
+  PetscCall(PetscTimeSubtract(&out->setup));
   PetscCall(PageRankSetUp(pr));
-  PetscCall(PetscTime(&end));
-  out->setup = end - begin;
-  PetscCall(PetscTime(&begin));
+  PetscCall(PetscTimeAdd(&out->setup));
+  PetscCall(PetscTimeSubtract(&out->solve));
   PetscCall(PageRankSolve(pr));
   PetscCall(PageRankGetRanks(pr, &out->vectors, &out->x));
   PetscCall(VecNorm(out->x[0], NORM_1, &norm)); /* waits until the device is idle, so that the time is complete */
-  PetscCall(PetscTime(&end));
-  out->solve = end - begin;
+  PetscCall(PetscTimeAdd(&out->solve));
   PetscCall(PageRankGetDamping(pr, &out->damping));
   PetscCall(PageRankGetMethod(pr, &out->method));
   PetscCall(PageRankGetTolerances(pr, &out->tolerance, NULL));
@@ -290,25 +281,23 @@ static PetscErrorCode MainWriteReport(const Request *rq, const Graph *G, const O
 
 static PetscErrorCode MainRun(MPI_Comm comm, void *context, PetscBool *converged)
 {
-  Request       *rq = (Request *)context;
-  PetscLogDouble begin, end;
-  PetscLogStage  load, solve;
-  Outcome        out = {0};
-  Graph          G;
-  PetscInt       n = 0, k;
-  Vec           *v = NULL;
+  Request      *rq = (Request *)context;
+  PetscLogStage load, solve;
+  Outcome       out = {0};
+  Graph         G;
+  PetscInt      n = 0, k;
+  Vec          *v = NULL;
 
   PetscFunctionBegin;
   PetscCall(GraphRegisterEvents());
   PetscCall(PetscLogStageRegister("Load graph", &load));
   PetscCall(PetscLogStageRegister("PageRank", &solve));
   PetscCall(PetscLogStagePush(load));
-  PetscCall(PetscTime(&begin));
+  PetscCall(PetscTimeSubtract(&out.load));
   PetscCall(MainLoadGraph(comm, rq, &G));
   if (rq->personalize[0]) PetscCall(PersonalizeRead(&G, rq->personalize, &n, &v));
-  PetscCall(PetscTime(&end));
+  PetscCall(PetscTimeAdd(&out.load));
   PetscCall(PetscLogStagePop());
-  out.load = end - begin;
   PetscCall(PetscLogStagePush(solve));
   PetscCall(MainComputeRanks(rq, &G, n, v, &out));
   for (PetscInt b = 0; b < G.blocks; b++) PetscCall(GpAppRoundingAdd(G.A[b], &out.rounding));

@@ -64,23 +64,14 @@ static PetscErrorCode NamesBuildBits(MPI_Comm comm, const Links *L, PetscInt64 l
 /* Builds the sorted list: the union over all processes. */
 static PetscErrorCode NamesBuildList(MPI_Comm comm, const Links *L, Names *names)
 {
-  PetscInt64 *mine;
-  PetscMPIInt size, n, *counts, *starts;
+  PetscInt64 *mine, total;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(comm, &size));
   PetscCall(PetscMalloc1(2 * L->n + 1, &mine));
   memcpy(mine, L->from, (size_t)L->n * sizeof(*mine));
   memcpy(mine + L->n, L->to, (size_t)L->n * sizeof(*mine));
-  PetscCall(GpCompatMPIIntCast(NamesSortUnique(mine, 2 * L->n), &n));
-  PetscCall(PetscMalloc2(size, &counts, size + 1, &starts));
-  PetscCallMPI(MPI_Allgather(&n, 1, MPI_INT, counts, 1, MPI_INT, comm));
-  starts[0] = 0;
-  for (PetscMPIInt r = 0; r < size; r++) PetscCall(GpCompatMPIIntCast((PetscInt64)starts[r] + counts[r], &starts[r + 1]));
-  PetscCall(PetscMalloc1((size_t)starts[size] + 1, &names->sorted));
-  PetscCallMPI(MPI_Allgatherv(mine, n, MPIU_INT64, names->sorted, counts, starts, MPIU_INT64, comm));
-  names->n = NamesSortUnique(names->sorted, starts[size]);
-  PetscCall(PetscFree2(counts, starts));
+  PetscCall(GpAppAllgather(comm, mine, NamesSortUnique(mine, 2 * L->n), sizeof(*mine), &names->sorted, &total));
+  names->n = NamesSortUnique(names->sorted, total);
   PetscCall(PetscFree(mine));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -139,13 +130,9 @@ PetscErrorCode GraphFind(const Graph *G, const char name[], size_t length, Petsc
   PetscFunctionBegin;
   if (G->names.n) node = GpAppNamesFind(&G->names, name, length);
   else {
-    uint64_t   value = 0; /* 19 digits fit 64 bits */
-    size_t     k     = 0;
     PetscInt64 id;
 
-    for (; k < length && k < 19 && GpAppIsDigit(name[k]); k++) value = 10 * value + (uint64_t)(name[k] - '0');
-    id = (PetscInt64)value;
-    if (!k || k < length || value > INT64_MAX) node = -1;
+    if (GpAppScanId(name, &id) != name + length) node = -1;
     else if (G->id) node = NamesFindSorted(G->id, G->N, id);
     else if (id >= G->idbase && id - G->idbase < G->N) node = id - G->idbase;
   }

@@ -2,19 +2,10 @@
 #include "pagerank.h"
 #include "app/text/appscan.h"
 #include <ctype.h>
-#include <string.h>
 
 enum {
   NAME = 4096 /* length of the longest quoted name */
 };
-
-/* Scans the weight that follows a colon. Returns NULL if it is malformed, negative or not finite. */
-static const char *PersonalizeScanWeight(const char *p, PetscReal *w)
-{
-  const char *end = GpAppScanReal(p, w); /* strtod() would skip blanks and line ends before the number */
-
-  return end && *w >= 0 && *w <= PETSC_MAX_REAL && isspace((unsigned char)*end) ? end : NULL;
-}
 
 /* Scans a node with a quoted name, in which quotes are doubled, and its weight. Returns NULL if it is malformed. */
 static const char *PersonalizeScanQuoted(const Graph *G, const char *p, const char *eol, PetscInt *row, PetscReal *w, PetscErrorCode *ierr)
@@ -27,9 +18,10 @@ static const char *PersonalizeScanQuoted(const Graph *G, const char *p, const ch
     p += *p == '"';
   }
   if (p >= eol || n == NAME) return NULL;
+  name[n] = 0;
   p++;
   *ierr = GraphFind(G, name, n, row);
-  if (*p == ':') p = PersonalizeScanWeight(p + 1, w);
+  if (*p == ':') p = GpAppScanWeight(p + 1, w);
   return p && isspace((unsigned char)*p) ? p : NULL;
 }
 
@@ -45,7 +37,7 @@ static const char *PersonalizeScanEntry(const Graph *G, const char *p, const cha
     if (*end == ':') colon = end;
   *ierr = GraphFind(G, p, (size_t)(end - p), row);
   if (*ierr || *row >= 0 || !colon) return end;
-  end = PersonalizeScanWeight(colon + 1, w); /* a name may contain colons; the last colon begins the weight */
+  end = GpAppScanWeight(colon + 1, w); /* a name may contain colons; the last colon begins the weight */
   if (end) *ierr = GraphFind(G, p, (size_t)(colon - p), row);
   return end;
 }
@@ -83,10 +75,14 @@ static PetscErrorCode PersonalizeReadVector(const Graph *G, const char *p, const
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether a line is neither a comment nor blank. */
-static PetscBool PersonalizeHoldsVector(const char *line, const char *eol)
+/* Returns the beginning of the next line that is neither blank nor a comment, NULL at the end. */
+static const char *PersonalizeFindLine(GpAppLines *L)
 {
-  return (PetscBool)(*line != '#' && strspn(line, " \t\r") < (size_t)(eol - line));
+  const char *p;
+
+  do p = GpAppLinesNext(L, "");
+  while (p && *p == '#');
+  return p;
 }
 
 /* Reads n vectors of sum 1 from a file. A line <node>[:<weight>] ... gives one vector. Nodes are numbers or names. Lines that begin with # are comments.
@@ -94,28 +90,20 @@ static PetscBool PersonalizeHoldsVector(const char *line, const char *eol)
 PetscErrorCode PersonalizeRead(const Graph *G, const char file[], PetscInt *n, Vec **v)
 {
   GpAppText      T;
-  GpAppComplaint C    = {0};
-  PetscInt64     line = 0;
-  PetscInt       k    = 0;
+  GpAppLines     all, L;
+  GpAppComplaint C = {0};
   PetscErrorCode ierr;
-  const char    *end;
+  const char    *p;
 
   PetscFunctionBegin;
   PetscCall(GpAppTextReadAll(G->comm, file, &T));
-  end = T.text + T.length;
-  *n  = 0;
-  for (const char *p = T.text, *eol; p < end; p = eol + 1) {
-    eol = (const char *)memchr(p, '\n', (size_t)(end - p));
-    *n += PersonalizeHoldsVector(p, eol);
-  }
+  L = all = (GpAppLines){T.text, T.text + T.length};
+  for (*n = 0; PersonalizeFindLine(&L);) ++*n;
   if (!*n) PetscCall(GpAppTextDestroy(&T));
   PetscCheck(*n, G->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: no vectors, expected lines of the form: <node>[:<weight>] ...", file);
   PetscCall(GraphCreateVecs(G, *n, v));
-  for (const char *p = T.text, *eol; p < end && !C.line; p = eol + 1) {
-    eol = (const char *)memchr(p, '\n', (size_t)(end - p));
-    line++;
-    if (PersonalizeHoldsVector(p, eol)) PetscCall(PersonalizeReadVector(G, p, eol, line, (*v)[k++], &C));
-  }
+  L = all;
+  for (PetscInt k = 0; !C.line && (p = PersonalizeFindLine(&L)); k++) PetscCall(PersonalizeReadVector(G, p, L.eol, L.line, (*v)[k], &C));
   ierr = GpAppTextRaise(&T, &C);
   if (ierr) PetscCall(VecDestroyVecs(*n, v));
   PetscCall(ierr);

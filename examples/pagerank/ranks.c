@@ -31,30 +31,25 @@ PetscErrorCode RanksTop(Vec x, PetscReal bound, PetscInt k, TopEntry top[], Pets
   const PetscInt     wanted = k + 1; /* one more than wanted, to decide whether the last place is certain */
   const PetscScalar *a;
   TopEntry          *mine, *all;
-  PetscInt           first, m, n = 0, total = 0;
-  PetscMPIInt        size, bytes;
+  PetscInt           first, m, n = 0;
+  PetscInt64         total;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(comm, &size));
-  PetscCall(GpCompatMPIIntCast((PetscInt64)wanted * size * (PetscInt64)sizeof(*mine), &bytes)); /* the total size must fit the int of MPI_Allgather() */
-  bytes /= size;
-  PetscCall(PetscCalloc2(wanted, &mine, (size_t)wanted * size, &all));
+  PetscCall(PetscMalloc1(wanted, &mine));
   PetscCall(VecGetOwnershipRange(x, &first, NULL));
   PetscCall(VecGetLocalSize(x, &m));
   PetscCall(VecGetArrayRead(x, &a));
   for (PetscInt i = 0; i < m; i++) RanksInsertPlace(mine, wanted, &n, (TopEntry){PetscRealPart(a[i]), first + i, PETSC_FALSE});
   PetscCall(VecRestoreArrayRead(x, &a));
-  for (PetscInt i = n; i < wanted; i++) mine[i].node = -1;
-  PetscCallMPI(MPI_Allgather(mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, comm));
-  for (PetscInt i = 0; i < wanted * size; i++)
-    if (all[i].node >= 0) all[total++] = all[i];
+  PetscCall(GpAppAllgather(comm, mine, n, sizeof(*mine), &all, &total));
   qsort(all, (size_t)total, sizeof(*all), RanksComparePlaces);
-  *found = PetscMin(k, total);
+  *found = (PetscInt)PetscMin(k, total);
   for (PetscInt i = 0; i < *found; i++) {
     top[i]         = all[i];
     top[i].certain = (PetscBool)(i + 1 == total || all[i].rank - all[i + 1].rank > bound);
   }
-  PetscCall(PetscFree2(mine, all));
+  PetscCall(PetscFree(mine));
+  PetscCall(PetscFree(all));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -47,30 +47,27 @@ PetscErrorCode GpAppBroadcast(MPI_Comm comm, void *data, size_t bytes, PetscMPII
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Gathers arrays of all ranks, n values of `each` bytes here, on every rank. all: pointer to the array, which the caller frees with PetscFree(); total: its number of values, or
-   NULL. Collective. */
+/* Gathers arrays of all ranks, n values of `each` bytes here, on every rank, in the order of the ranks. all: pointer to the array, which has a 0 byte after the values, and which
+   the caller frees with PetscFree(); total: its number of values, or NULL. Collective. */
 PetscErrorCode GpAppAllgather(MPI_Comm comm, const void *mine, PetscInt64 n, size_t each, void *all, PetscInt64 *total)
 {
-  PetscMPIInt  size, count, bytes, *counts, *starts;
-  PetscInt64   sum;
-  MPI_Datatype type;
+  PetscMPIInt size;
+  PetscInt64  before, sum;
+  char       *array;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(comm, &size));
-  PetscCall(GpAppSumBefore(comm, n, NULL, &sum));
-  PetscCheck(sum <= PETSC_MPI_INT_MAX, comm, PETSC_ERR_FILE_UNEXPECTED, "%" PetscInt64_FMT " rows, or bytes of names, in a file; at most %d are read", sum, PETSC_MPI_INT_MAX);
-  PetscCall(GpCompatMPIIntCast(n, &count));
-  PetscCall(GpCompatMPIIntCast((PetscInt64)each, &bytes));
-  PetscCall(PetscMalloc2(size, &counts, size + 1, &starts));
-  PetscCallMPI(MPI_Allgather(&count, 1, MPI_INT, counts, 1, MPI_INT, comm));
-  starts[0] = 0;
-  for (PetscMPIInt r = 0; r < size; r++) starts[r + 1] = starts[r] + counts[r];
-  PetscCall(PetscMalloc((size_t)sum * each, all));
-  PetscCallMPI(MPI_Type_contiguous(bytes, MPI_BYTE, &type));
-  PetscCallMPI(MPI_Type_commit(&type));
-  PetscCallMPI(MPI_Allgatherv(mine, count, type, *(void **)all, counts, starts, type, comm));
-  PetscCallMPI(MPI_Type_free(&type));
-  PetscCall(PetscFree2(counts, starts));
+  PetscCall(GpAppSumBefore(comm, n, &before, &sum));
+  PetscCall(PetscMalloc1((size_t)sum * each + 1, &array));
+  PetscCall(PetscMemcpy(array + (size_t)before * each, mine, (size_t)n * each));
+  for (PetscMPIInt r = 0; r < size; r++) {
+    PetscInt64 part[2] = {before, n};
+
+    PetscCallMPI(MPI_Bcast(part, 2, MPIU_INT64, r, comm));
+    PetscCall(GpAppBroadcast(comm, array + (size_t)part[0] * each, (size_t)part[1] * each, r));
+  }
+  array[(size_t)sum * each] = 0;
+  *(void **)all             = array;
   if (total) *total = sum;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,5 +1,6 @@
 /* Errors in input files. */
 #include "app/text/appcomplaint.h"
+#include "app/text/appcollective.h"
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -41,15 +42,13 @@ void GpAppComplain(GpAppComplaint *C, PetscInt64 line, const char token[], const
 /* Raises the complaint of the lowest rank that has one on all ranks. Its line is counted over the whole file. Collective. */
 PetscErrorCode GpAppComplaintRaise(MPI_Comm comm, const char file[], const GpAppComplaint *C)
 {
-  PetscMPIInt    rank, size, mine, first;
   GpAppComplaint it = *C;
+  PetscMPIInt    first;
+  PetscBool      any;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  PetscCallMPI(MPI_Comm_size(comm, &size));
-  mine = it.code ? rank : size;
-  PetscCallMPI(MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm));
-  if (first == size) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(GpAppFindFirst(comm, (PetscBool)(it.code != 0), &first, &any));
+  if (!any) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCallMPI(MPI_Bcast(&it, (PetscMPIInt)sizeof(it), MPI_BYTE, first, comm));
   PetscCheck(it.line, comm, (PetscErrorCode)it.code, "%s: %s", file, it.what);
   PetscCheck(it.column, comm, (PetscErrorCode)it.code, "%s:%" PetscInt64_FMT ": %s", file, it.line, it.what);

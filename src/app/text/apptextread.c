@@ -21,54 +21,31 @@ PetscErrorCode GpAppTextRead(MPI_Comm comm, const char file[], GpAppText *T)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Reads a text file at once by the first rank; every rank gets all of its lines. Collective.
-   All ranks parse the same lines, so all of them find the same complaint; GpAppTextRaise() raises that of the first rank. */
-PetscErrorCode GpAppTextReadAll(MPI_Comm comm, const char file[], GpAppText *T)
-{
-  PetscMPIInt rank;
-  PetscInt64  bytes;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  PetscCall(GpAppTextOpenFirst(comm, file, T));
-  if (!rank) PetscCall(GpAppTextNext(T, (size_t)-1));
-  PetscCall(GpAppTextRaise(T, NULL));
-  bytes = (PetscInt64)T->length;
-  PetscCallMPI(MPI_Bcast(&bytes, 1, MPIU_INT64, 0, comm));
-  T->length = (size_t)bytes;
-  if (rank) PetscCall(PetscMalloc1(T->length + 1, &T->text));
-  PetscCall(GpAppBroadcast(comm, T->text, T->length, 0));
-  T->everywhere = PETSC_TRUE;
-  GpAppTextCountLines(T);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Gives all lines of a text that GpAppTextRead() has read to every rank, with a final 0. Collective. */
 PetscErrorCode GpAppTextGather(GpAppText *T)
 {
-  PetscMPIInt size;
-  PetscInt64  before, all, lines;
-  char       *text;
+  PetscInt64 all, lines;
+  char      *text;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(T->comm, &size));
-  PetscCall(GpAppSumBefore(T->comm, (PetscInt64)T->length, &before, &all));
+  PetscCall(GpAppAllgather(T->comm, T->text, (PetscInt64)T->length, 1, &text, &all));
   PetscCall(GpAppSumBefore(T->comm, T->lines, NULL, &lines));
-  PetscCall(PetscMalloc1((size_t)all + 1, &text));
-  PetscCall(PetscMemcpy(text + before, T->text, T->length));
-  for (PetscMPIInt r = 0; r < size; r++) {
-    PetscInt64 part[2] = {before, (PetscInt64)T->length};
-
-    PetscCallMPI(MPI_Bcast(part, 2, MPIU_INT64, r, T->comm));
-    PetscCall(GpAppBroadcast(T->comm, text + part[0], (size_t)part[1], r));
-  }
-  text[all] = 0;
   PetscCall(PetscFree(T->text));
   T->text       = text;
   T->length     = (size_t)all;
   T->lines      = lines;
   T->before     = 0;
   T->everywhere = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Reads a text file at once, as GpAppTextOpen() opens it; every rank gets all of its lines, with a final 0. Collective.
+   All ranks parse the same lines, so all of them find the same complaint; GpAppTextRaise() raises that of the first rank. */
+PetscErrorCode GpAppTextReadAll(MPI_Comm comm, const char file[], GpAppText *T)
+{
+  PetscFunctionBegin;
+  PetscCall(GpAppTextRead(comm, file, T));
+  PetscCall(GpAppTextGather(T));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
