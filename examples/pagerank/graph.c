@@ -49,18 +49,15 @@ static PetscErrorCode GraphPartitionRows(MPI_Comm comm, const Links *L, PetscInt
 /* Sends every link to the process that owns its row. The row of a link is the node it leads to. */
 static PetscErrorCode GraphExchangeLinks(MPI_Comm comm, PetscLayout layout, Links *L)
 {
-  Links       mine = {0};
-  PetscMPIInt size, *nsend, *sendat, *nrecv, *recvat, *owner;
-  PetscInt64 *from, *to;
-  PetscReal  *weight   = NULL;
-  int         weighted = L->weight != NULL;
+  const PetscBool weighted = (PetscBool)(L->weight != NULL);
+  Links           mine = {0}, out = {0};
+  PetscMPIInt     size, *nsend, *sendat, *nrecv, *recvat, *owner;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(comm, &size));
   if (size == 1) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMalloc5(size, &nsend, size + 1, &sendat, size, &nrecv, size + 1, &recvat, L->n + 1, &owner));
-  PetscCall(PetscMalloc2(L->n + 1, &from, L->n + 1, &to));
-  if (weighted) PetscCall(PetscMalloc1(L->n + 1, &weight));
+  PetscCall(GpAppLinksReserve(&out, L->n + 1, weighted));
   PetscCall(PetscArrayzero(nsend, size));
   for (PetscInt64 k = 0; k < L->n; k++) {
     PetscCall(PetscLayoutFindOwner(layout, (PetscInt)L->to[k], &owner[k]));
@@ -76,21 +73,20 @@ static PetscErrorCode GraphExchangeLinks(MPI_Comm comm, PetscLayout layout, Link
   for (PetscInt64 k = 0; k < L->n; k++) {
     const PetscMPIInt at = sendat[owner[k]]++;
 
-    from[at] = L->from[k];
-    to[at]   = L->to[k];
-    if (weighted) weight[at] = L->weight[k];
+    out.from[at] = L->from[k];
+    out.to[at]   = L->to[k];
+    if (weighted) out.weight[at] = L->weight[k];
   }
   for (PetscMPIInt r = 0; r < size; r++) sendat[r] -= nsend[r];
   PetscCall(GpAppLinksDestroy(L));
-  PetscCall(GpAppLinksReserve(&mine, PetscMax(recvat[size], 1), (PetscBool)weighted));
+  PetscCall(GpAppLinksReserve(&mine, PetscMax(recvat[size], 1), weighted));
   mine.n = recvat[size];
-  PetscCallMPI(MPI_Alltoallv(from, nsend, sendat, MPIU_INT64, mine.from, nrecv, recvat, MPIU_INT64, comm));
-  PetscCallMPI(MPI_Alltoallv(to, nsend, sendat, MPIU_INT64, mine.to, nrecv, recvat, MPIU_INT64, comm));
-  if (weighted) PetscCallMPI(MPI_Alltoallv(weight, nsend, sendat, MPIU_REAL, mine.weight, nrecv, recvat, MPIU_REAL, comm));
+  PetscCallMPI(MPI_Alltoallv(out.from, nsend, sendat, MPIU_INT64, mine.from, nrecv, recvat, MPIU_INT64, comm));
+  PetscCallMPI(MPI_Alltoallv(out.to, nsend, sendat, MPIU_INT64, mine.to, nrecv, recvat, MPIU_INT64, comm));
+  if (weighted) PetscCallMPI(MPI_Alltoallv(out.weight, nsend, sendat, MPIU_REAL, mine.weight, nrecv, recvat, MPIU_REAL, comm));
   *L = mine;
   PetscCall(PetscFree5(nsend, sendat, nrecv, recvat, owner));
-  PetscCall(PetscFree2(from, to));
-  PetscCall(PetscFree(weight));
+  PetscCall(GpAppLinksDestroy(&out));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -161,16 +157,11 @@ static PetscErrorCode GraphApplyOptions(const GraphOptions *options, Links *L)
   }
   if (options->undirected) PetscCall(GpAppLinksMirror(L));
   if (!options->keep_loops) {
-    PetscInt64 kept = 0;
+    const PetscInt64 all = L->n;
 
-    for (PetscInt64 k = 0; k < L->n; k++) {
-      if (L->from[k] == L->to[k]) continue;
-      L->from[kept] = L->from[k];
-      L->to[kept]   = L->to[k];
-      if (L->weight) L->weight[kept] = L->weight[k];
-      kept++;
-    }
-    L->n = kept;
+    L->n = 0;
+    for (PetscInt64 k = 0; k < all; k++)
+      if (L->from[k] != L->to[k]) GpAppLinksAppend(L, L->from[k], L->to[k], L->weight ? L->weight[k] : 1);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -37,8 +37,7 @@ PetscErrorCode GraphMakeRMAT(MPI_Comm comm, PetscInt scale, PetscInt degree, Pet
       from = 2 * from + (quarter >> 1);
       to   = 2 * to + (quarter & 1);
     }
-    L->from[L->n] = from;
-    L->to[L->n++] = to;
+    GpAppLinksAppend(L, from, to, 1);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

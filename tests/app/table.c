@@ -275,9 +275,8 @@ int main(int argc, char **argv)
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(TestGood(&failed));
   for (size_t k = 0; k < sizeof(Bad) / sizeof(Bad[0]); k++) PetscCall(TestBad(Bad[k].text, strlen(Bad[k].text), Bad[k].how, Bad[k].line, Bad[k].words, &failed));
-  PetscCall(TestBad("0,1\n1,\0\n", 8, "S", 2, "found a zero byte", &failed));
   PetscCall(TestCategories(&failed));
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%" PetscInt_FMT " tables of %d were not understood\n", failed, (int)(sizeof(Good) / sizeof(Good[0]) + sizeof(Bad) / sizeof(Bad[0])) + 2));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%" PetscInt_FMT " tables of %d were not understood\n", failed, (int)(sizeof(Good) / sizeof(Good[0]) + sizeof(Bad) / sizeof(Bad[0])) + 1));
   PetscCall(PetscFinalize());
   return 0;
 }

@@ -188,41 +188,17 @@ static PetscErrorCode BinaryReadOrComplain(FILE *fp, PetscInt n, PetscInt v[], c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Checks the columns of the rows of this rank, piece by piece */
+/* Checks the columns of the rows of this rank, piece by piece. */
 static PetscErrorCode BinaryCheckColumns(const GpAppMatHeader *H, FILE *fp, PetscInt start, PetscInt m, const PetscInt length[], PetscInt piece[], GpAppComplaint *C)
 {
-  PetscInt64 left = 0;
-  PetscInt   at = 0, have = 0;
-
   PetscFunctionBegin;
-  for (PetscInt r = 0; r < m; r++) left += length[r];
   for (PetscInt r = 0; r < m && !C->code; r++) {
-    PetscInt last = -1;
-
-    for (PetscInt rest = length[r], now; rest && !C->code; rest -= now, at += now) {
-      if (at == have) {
-        have = (PetscInt)PetscMin(left, PIECE);
-        at   = 0;
-        left -= have;
-        PetscCall(BinaryReadOrComplain(fp, have, piece, "columns", C));
-        if (C->code) break;
-      }
-      now = PetscMin(rest, have - at);
-      if (GpAppMatCheckColumns(H, start + r, now, piece + at, last, C)) last = piece[at + now - 1];
+    for (PetscInt rest = length[r], last = -1, now; rest && !C->code; rest -= now) {
+      now = PetscMin(rest, PIECE);
+      PetscCall(BinaryReadOrComplain(fp, now, piece, "columns", C));
+      if (!C->code && GpAppMatCheckColumns(H, start + r, now, piece, last, C)) last = piece[now - 1];
     }
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Reads the lengths of the rows of this rank. */
-static PetscErrorCode BinaryReadLengths(const char file[], PetscInt start, PetscInt m, PetscInt length[], GpAppComplaint *C)
-{
-  FILE *fp = GpAppBinaryOpenAt_Private(file, (4 + (PetscInt64)start) * (PetscInt64)sizeof(PetscInt), C);
-
-  PetscFunctionBegin;
-  if (!fp) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(BinaryReadOrComplain(fp, m, length, "lengths of the rows", C));
-  (void)fclose(fp);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -244,17 +220,16 @@ PetscErrorCode GpAppMatCheck(MPI_Comm comm, const char file[], const GpAppMatHea
   m     = H->M / size + (rank < H->M % size);
   PetscCall(PetscCalloc1(m, &length));
   PetscCall(PetscMalloc1(PIECE, &piece));
-  PetscCall(BinaryReadLengths(file, start, m, length, &C));
+  fp = GpAppBinaryOpenAt_Private(file, (4 + (PetscInt64)start) * (PetscInt64)sizeof(PetscInt), &C);
+  if (fp) PetscCall(BinaryReadOrComplain(fp, m, length, "lengths of the rows", &C));
   sum  = GpAppMatCheckLengths(H, start, m, length, &C);
   ierr = GpAppMatSumLengths(comm, file, H, sum, &C, &before);
   if (!ierr) {
-    fp = GpAppBinaryOpenAt_Private(file, (4 + (PetscInt64)H->M + before) * (PetscInt64)sizeof(PetscInt), &C);
-    if (fp) {
-      PetscCall(BinaryCheckColumns(H, fp, start, m, length, piece, &C));
-      (void)fclose(fp);
-    }
+    if (fseeko(fp, (off_t)((4 + (PetscInt64)H->M + before) * (PetscInt64)sizeof(PetscInt)), SEEK_SET)) GpAppComplainAbout(&C, PETSC_ERR_FILE_READ, 0, "%s", strerror(errno));
+    PetscCall(BinaryCheckColumns(H, fp, start, m, length, piece, &C));
     ierr = GpAppComplaintRaise(comm, file, &C);
   }
+  if (fp) (void)fclose(fp);
   PetscCall(PetscFree(length));
   PetscCall(PetscFree(piece));
   PetscCall(ierr);

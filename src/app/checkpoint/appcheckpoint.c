@@ -25,10 +25,8 @@ typedef struct {
 
 static void CheckpointFillHeader(const GpAppCheckpointKind *kind, Header *h)
 {
-  memset(h, 0, sizeof(*h));
+  *h = (Header){.order = ORDER, .version = kind->version};
   memcpy(h->magic, MAGIC, sizeof(h->magic));
-  h->order   = ORDER;
-  h->version = kind->version;
   (void)snprintf(h->program, sizeof(h->program), "%s", kind->program);
 }
 
@@ -53,10 +51,7 @@ PetscErrorCode GpAppCheckpointCreate(MPI_Comm comm, const char file[], const GpA
   Header h;
 
   PetscFunctionBegin;
-  PetscCall(PetscMemzero(ck, sizeof(*ck)));
-  ck->comm    = comm;
-  ck->program = kind->program;
-  ck->writing = PETSC_TRUE;
+  *ck = (GpAppCheckpoint){.comm = comm, .program = kind->program, .writing = PETSC_TRUE};
   PetscCall(PetscStrncpy(ck->file, file, sizeof(ck->file)));
   PetscCall(GpAppOutputTryOpen(comm, file, &ck->out));
   CheckpointFillHeader(kind, &h);
@@ -140,9 +135,7 @@ PetscErrorCode GpAppCheckpointOpen(MPI_Comm comm, const char file[], const GpApp
   char        why[256] = "";
 
   PetscFunctionBegin;
-  PetscCall(PetscMemzero(ck, sizeof(*ck)));
-  ck->comm    = comm;
-  ck->program = kind->program;
+  *ck = (GpAppCheckpoint){.comm = comm, .program = kind->program};
   PetscCall(PetscStrncpy(ck->file, file, sizeof(ck->file)));
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   if (!rank && (wrong = CheckpointVerify(ck, kind, &err))) {
@@ -190,11 +183,8 @@ PetscErrorCode GpAppCheckpointClose(GpAppCheckpoint *ck)
 static PetscErrorCode CheckpointCount(GpAppCheckpoint *ck, PetscInt64 n, size_t each)
 {
   PetscFunctionBegin;
-  if (ck->writing) ck->left += n * (PetscInt64)each;
-  else {
-    if (n < 0 || n > ck->left / (PetscInt64)each) PetscCall(GpAppCheckpointRefuse(ck, PETSC_ERR_FILE_UNEXPECTED, "holds fewer values than its sizes say"));
-    ck->left -= n * (PetscInt64)each;
-  }
+  if (!ck->writing && (n < 0 || n > ck->left / (PetscInt64)each)) PetscCall(GpAppCheckpointRefuse(ck, PETSC_ERR_FILE_UNEXPECTED, "holds fewer values than its sizes say"));
+  ck->left += (ck->writing ? n : -n) * (PetscInt64)each;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -204,12 +194,9 @@ PetscErrorCode GpAppCheckpointReplicated(GpAppCheckpoint *ck, void *data, size_t
   PetscFunctionBegin;
   if (!bytes) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(CheckpointCount(ck, (PetscInt64)bytes, 1));
-  if (ck->writing) {
-    CheckpointPut(ck, data, bytes);
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  if (ck->fp) CheckpointTake(ck, data, bytes);
-  PetscCall(GpAppBroadcast(ck->comm, data, bytes, 0));
+  if (ck->writing) CheckpointPut(ck, data, bytes);
+  else if (ck->fp) CheckpointTake(ck, data, bytes);
+  if (!ck->writing) PetscCall(GpAppBroadcast(ck->comm, data, bytes, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -101,9 +101,7 @@ static PetscErrorCode GraphReadBinary(GpAppGraph *G)
     for (PetscInt k = 0; k < n; k++) {
       if (!(PetscRealPart(val[k]) >= 0 && PetscRealPart(val[k]) <= PETSC_MAX_REAL))
         GpAppComplainAbout(&wrong, PETSC_ERR_FILE_UNEXPECTED, 0, "row %" PetscInt_FMT ", column %" PetscInt_FMT ": the weight of a link must be finite and not negative, got %g", r, col[k], (double)PetscRealPart(val[k]));
-      L->from[L->n]     = r;
-      L->to[L->n]       = col[k];
-      L->weight[L->n++] = PetscRealPart(val[k]);
+      GpAppLinksAppend(L, r, col[k], PetscRealPart(val[k]));
     }
     PetscCall(MatRestoreRow(B, r, &n, &col, &val));
   }

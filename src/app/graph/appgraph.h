@@ -76,6 +76,15 @@ PETSC_EXTERN PetscInt64     GpAppNamesFind(const GpAppNames *, const char[], siz
 PETSC_EXTERN PetscErrorCode GpAppNamesMerge(MPI_Comm, GpAppNames *, PetscInt64 **);
 PETSC_EXTERN PetscErrorCode GpAppNamesDestroy(GpAppNames *);
 
+/* Appends a link, for which GpAppLinksReserve() has made space. */
+static inline void GpAppLinksAppend(GpAppLinks *L, PetscInt64 from, PetscInt64 to, double weight)
+{
+  L->from[L->n] = from;
+  L->to[L->n]   = to;
+  if (L->weight) L->weight[L->n] = (PetscReal)weight;
+  L->n++;
+}
+
 static inline const char *GpAppNamesGet(const GpAppNames *N, PetscInt64 k)
 {
   return N->text + N->at[k];

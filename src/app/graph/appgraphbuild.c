@@ -29,13 +29,8 @@ PetscErrorCode GpAppLinksMirror(GpAppLinks *L)
 
   PetscFunctionBegin;
   PetscCall(GpAppLinksReserve(L, n, (PetscBool)(L->weight != NULL)));
-  for (PetscInt64 k = 0; k < n; k++) {
-    if (L->from[k] == L->to[k]) continue;
-    L->from[L->n] = L->to[k];
-    L->to[L->n]   = L->from[k];
-    if (L->weight) L->weight[L->n] = L->weight[k];
-    L->n++;
-  }
+  for (PetscInt64 k = 0; k < n; k++)
+    if (L->from[k] != L->to[k]) GpAppLinksAppend(L, L->to[k], L->from[k], L->weight ? L->weight[k] : 1);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -45,7 +40,7 @@ PetscErrorCode GpAppLinksDestroy(GpAppLinks *L)
   PetscCall(PetscFree(L->from));
   PetscCall(PetscFree(L->to));
   PetscCall(PetscFree(L->weight));
-  L->n = L->capacity = 0;
+  *L = (GpAppLinks){0};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -71,11 +66,8 @@ PetscErrorCode GpAppGraphAddEdge(GpAppGraph *G, PetscInt64 from, PetscInt64 to, 
   else weight = 1;
   if (G->edges++ % size != rank) PetscFunctionReturn(PETSC_SUCCESS);
   if (L->n + 2 > L->capacity) PetscCall(GpAppLinksReserve(L, 2, PETSC_TRUE));
-  for (int twice = 0; twice <= (both && from != to); twice++) {
-    L->from[L->n]     = twice ? to : from;
-    L->to[L->n]       = twice ? from : to;
-    L->weight[L->n++] = weight;
-  }
+  GpAppLinksAppend(L, from, to, weight);
+  if (both && from != to) GpAppLinksAppend(L, to, from, weight);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -111,13 +103,13 @@ PetscErrorCode GpAppGraphPartsFind(GpAppGraphParts *P, const char id[], size_t l
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Gives a node a label, which replaces an earlier one. */
-PetscErrorCode GpAppGraphPartsLabel(GpAppGraphParts *P, PetscInt64 place, const char label[], size_t length)
+/* Copies the label of a node, which replaces an earlier one. The caller frees the copy with PetscFree(). */
+PetscErrorCode GpAppGraphCopyLabel(const char label[], size_t length, char **copy)
 {
   PetscFunctionBegin;
-  PetscCall(PetscFree(P->label[place]));
-  PetscCall(PetscCalloc1(length + 1, &P->label[place]));
-  PetscCall(PetscMemcpy(P->label[place], label, length));
+  PetscCall(PetscFree(*copy));
+  PetscCall(PetscCalloc1(length + 1, copy));
+  PetscCall(PetscMemcpy(*copy, label, length));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -69,10 +69,7 @@ static PetscErrorCode EdgesAddLink(Reader *R, PetscInt64 from, PetscInt64 to, do
   }
   R->weighted = has;
   if (L->n == L->capacity || (has && !L->weight)) PetscCall(GpAppLinksReserve(L, 1, has));
-  L->from[L->n] = from;
-  L->to[L->n]   = to;
-  if (has) L->weight[L->n] = w;
-  L->n++;
+  GpAppLinksAppend(L, from, to, w);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -180,26 +177,14 @@ static PetscErrorCode EdgesReadFields(Reader *R, const char *p, const char *eol)
 /* Reads lines that are pairs of numbers, up to another kind of line. */
 static PetscErrorCode EdgesReadPairs(GpAppLines *lines, GpAppLinks *L)
 {
-  const char      *p = lines->next;
-  PetscInt64       n = L->n, capacity = L->capacity, *from = L->from, *to = L->to;
-  const PetscInt64 first = n;
-
   PetscFunctionBegin;
-  for (const char *eol; p < lines->end; p = eol + 1) {
-    if (n == capacity) {
-      L->n = n;
-      PetscCall(GpAppLinksReserve(L, 1, PETSC_FALSE));
-      capacity = L->capacity;
-      from     = L->from;
-      to       = L->to;
-    }
-    eol = EdgesScanPair(p, &from[n], &to[n]);
+  for (const char *eol; lines->next < lines->end; lines->next = eol + 1) {
+    if (L->n == L->capacity) PetscCall(GpAppLinksReserve(L, 1, PETSC_FALSE));
+    eol = EdgesScanPair(lines->next, &L->from[L->n], &L->to[L->n]);
     if (!eol) break;
-    n++;
+    L->n++;
+    lines->line++;
   }
-  L->n = n;
-  lines->line += n - first;
-  lines->next = p;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

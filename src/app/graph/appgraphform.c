@@ -3,7 +3,6 @@
 #include "app/table/apptablefield.h"
 #include <ctype.h>
 #include <string.h>
-#include <strings.h>
 
 enum {
   SAMPLE = 1000, /* lines that are looked at to tell METIS from an edge list */
@@ -40,15 +39,6 @@ static void FormSplitLine(const char *p, const char *eol, char delimiter, Fields
   if (F->n && F->n < FIELDS && F->field[F->n - 1].begin == eol && F->n > 1 && !F->field[F->n - 1].quoted) F->n--; /* a delimiter that ends the line */
 }
 
-static PetscBool FormIsWord(const GpAppField *f, const char *const words[])
-{
-  const size_t n = (size_t)(f->end - f->begin);
-
-  for (; *words; words++)
-    if (strlen(*words) == n && !strncasecmp(*words, f->begin, n)) return PETSC_TRUE;
-  return PETSC_FALSE;
-}
-
 static PetscBool FormIsNumber(const GpAppField *f)
 {
   double      v;
@@ -68,7 +58,7 @@ static PetscBool FormIsWeightHeading(const GpAppField *f)
 static int FormFindColumn(const Fields *F, const char *const words[])
 {
   for (int k = 0; k < F->n; k++)
-    if (FormIsWord(&F->field[k], words)) return k;
+    if (GpAppFieldIsAny(&F->field[k], words, PETSC_FALSE)) return k;
   return -1;
 }
 
@@ -143,16 +133,16 @@ typedef struct {
 static PetscBool FormSampleLines(const GpAppGraphForm *form, const char *p, const char *end, PetscInt64 rest, Sample *S)
 {
   const PetscInt64 fmt = form->nfirst > 2 ? form->first[2] : 0, skip = (fmt / 100 % 10 == 1) + (fmt / 10 % 10 == 1) * (form->nfirst > 3 ? form->first[3] : 1);
-  PetscInt64       lines = 0, fields = -1;
+  GpAppLines       L      = {p, end};
+  PetscInt64       fields = -1;
 
   *S       = (Sample){0};
   S->even  = PETSC_TRUE;
   S->valid = PETSC_TRUE;
-  for (; p < end && lines < SAMPLE; lines++, p++) {
+  while (L.line < SAMPLE && (p = GpAppLinesNext(&L, NULL))) {
     PetscInt64 n = 0;
 
     if (*p == '%') {
-      p = (const char *)memchr(p, '\n', (size_t)(end - p));
       S->comments++;
       continue;
     }
@@ -171,7 +161,7 @@ static PetscBool FormSampleLines(const GpAppGraphForm *form, const char *p, cons
     S->even  = (PetscBool)(S->even && (n == 2 || n == 3) && (fields < 0 || n == fields));
     fields   = n;
   }
-  S->complete = (PetscBool)(lines == rest);
+  S->complete = (PetscBool)(L.line == rest);
   return PETSC_TRUE;
 }
 
@@ -180,15 +170,13 @@ static PetscBool FormSampleLines(const GpAppGraphForm *form, const char *p, cons
 static PetscBool FormListsNeighbours(const char *p, const char *end)
 {
   static int near[SAMPLE + 1][3]; /* 0: no such neighbour */
+  GpAppLines L     = {p, end};
   int        nodes = 0;
 
-  for (; p < end && nodes < SAMPLE; p++) {
+  while (nodes < SAMPLE && (p = GpAppLinesNext(&L, NULL))) {
     int n = 0;
 
-    if (*p == '%') {
-      p = (const char *)memchr(p, '\n', (size_t)(end - p));
-      continue;
-    }
+    if (*p == '%') continue;
     nodes++;
     near[nodes][0] = near[nodes][1] = near[nodes][2] = 0;
     for (p = GpAppSkipBlanks(p); *p != '\n'; p = GpAppSkipBlanks(p)) {

@@ -151,7 +151,7 @@ static PetscErrorCode GMLReadNode(Reader *R)
   if (R->parts.declared[k]) GMLRefuse(R, &id, "expected an id that no other node has");
   R->parts.declared[k] = PETSC_TRUE;
   if (label.begin && label.kind != '[' && !R->parts.label[k]) {
-    PetscCall(GpAppGraphPartsLabel(&R->parts, k, label.begin, (size_t)(label.end - label.begin)));
+    PetscCall(GpAppGraphCopyLabel(label.begin, (size_t)(label.end - label.begin), &R->parts.label[k]));
     GMLDecodeReferences(R->parts.label[k]);
   }
   PetscFunctionReturn(PETSC_SUCCESS);

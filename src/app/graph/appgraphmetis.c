@@ -52,15 +52,11 @@ static PetscErrorCode MetisReadNode(const char *p, const GpAppLines *L, const He
       GpAppComplain(C, L->line, token, L->eol, expected);
       break;
     }
-    if (skip) {
-      skip--;
-      continue;
+    if (skip) skip--;
+    else {
+      PetscCall(GpAppLinksReserve(&G->links, 1, H->weighted));
+      GpAppLinksAppend(&G->links, node, to - 1, w);
     }
-    if (G->links.n == G->links.capacity) PetscCall(GpAppLinksReserve(&G->links, 1, H->weighted));
-    G->links.from[G->links.n] = node;
-    G->links.to[G->links.n]   = to - 1;
-    if (H->weighted) G->links.weight[G->links.n] = w;
-    G->links.n++;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -218,7 +218,7 @@ static void GraphMLEndElement(void *context, const char *element)
     if (R->key[R->declaring].kind == KEY_WEIGHT) R->key[R->declaring].otherwise = GraphMLScanWeight(R);
   } else if (!strcmp(name, "data") && R->collects) {
     if (R->collecting == KEY_WEIGHT && R->inedge) R->edge.weight = GraphMLScanWeight(R);
-    else if (R->collecting == KEY_LABEL && R->node >= 0 && !R->inedge) R->ierr = GpAppGraphPartsLabel(&R->parts, R->node, R->value, R->nvalue);
+    else if (R->collecting == KEY_LABEL && R->node >= 0 && !R->inedge) R->ierr = GpAppGraphCopyLabel(R->value, R->nvalue, &R->parts.label[R->node]);
   } else if (!strcmp(name, "node")) R->node = -1;
   else if (!strcmp(name, "edge")) {
     R->edge.line = (PetscInt64)R->expat->GetCurrentLineNumber(R->parser);

@@ -74,8 +74,7 @@ PetscErrorCode GpAppNamesDestroy(GpAppNames *N)
   PetscCall(PetscFree(N->text));
   PetscCall(PetscFree(N->at));
   PetscCall(PetscFree(N->slot));
-  N->n = N->capacity = N->nslots = 0;
-  N->length = N->size = 0;
+  *N = (GpAppNames){0};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -39,16 +39,12 @@ static void PajekRefuse(Pajek *P, const char *token, const char expected[])
 /* Reads a line that begins with a star. */
 static PetscErrorCode PajekBeginSection(Pajek *P, const char *p)
 {
-  static const char *const words[] = {"", "*Vertices", "*Arcs", "*Edges", "*Arcslist", "*Edgeslist", "*Matrix"};
+  static const char *const words[] = {"*Network", "*Vertices", "*Arcs", "*Edges", "*Arcslist", "*Edgeslist", "*Matrix"};
 
   PetscFunctionBegin;
-  if (PajekBeginsWith(p, "*Network")) {
-    P->section = SECTION_NONE;
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  for (int s = SECTION_VERTICES; s <= SECTION_MATRIX; s++) {
+  for (int s = SECTION_NONE; s <= SECTION_MATRIX; s++) {
     if (!PajekBeginsWith(p, words[s])) continue;
-    if (s != SECTION_VERTICES && !P->n) break;
+    if (s > SECTION_VERTICES && !P->n) break;
     P->section = (Section)s;
     P->arcs    = (PetscBool)(P->arcs || s == SECTION_ARCS || s == SECTION_ARCSLIST || s == SECTION_MATRIX);
     if (s != SECTION_VERTICES) PetscFunctionReturn(PETSC_SUCCESS);
@@ -96,9 +92,7 @@ static PetscErrorCode PajekReadVertex(Pajek *P, const char *p)
     }
   } else
     for (end = p; end < P->lines.eol && !GpAppIsBlank(*end);) end++;
-  PetscCall(PetscFree(P->label[v]));
-  PetscCall(PetscCalloc1((size_t)(end - p) + 1, &P->label[v]));
-  PetscCall(PetscMemcpy(P->label[v], p, (size_t)(end - p)));
+  PetscCall(GpAppGraphCopyLabel(p, (size_t)(end - p), &P->label[v]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -34,6 +34,7 @@ PETSC_INTERN PetscErrorCode GpAppGraphReadGraphML(const GpAppText *, GpAppGraph 
 
 PETSC_INTERN PetscBool      GpAppGraphRefuseNodes(PetscInt64 nodes, PetscInt64 bytes, PetscInt64 line, GpAppComplaint *);
 PETSC_INTERN PetscErrorCode GpAppGraphAddEdge(GpAppGraph *, PetscInt64 from, PetscInt64 to, double weight, PetscBool both);
+PETSC_INTERN PetscErrorCode GpAppGraphCopyLabel(const char label[], size_t length, char **copy);
 PETSC_INTERN PetscErrorCode GpAppGraphSetLabels(GpAppGraph *, PetscInt64 n, char *const label[], PetscInt64 base);
 
 /* An edge between two nodes by their places */
@@ -53,7 +54,6 @@ typedef struct {
 } GpAppGraphParts;
 
 PETSC_INTERN PetscErrorCode GpAppGraphPartsFind(GpAppGraphParts *, const char id[], size_t length, PetscInt64 *place);
-PETSC_INTERN PetscErrorCode GpAppGraphPartsLabel(GpAppGraphParts *, PetscInt64 place, const char label[], size_t length);
 PETSC_INTERN PetscErrorCode GpAppGraphPartsAddEdge(GpAppGraphParts *, const GpAppGraphEdge *);
 PETSC_INTERN PetscErrorCode GpAppGraphPartsFinish(GpAppGraphParts *, PetscBool undirected, GpAppGraph *, GpAppComplaint *);
 PETSC_INTERN PetscErrorCode GpAppGraphPartsDestroy(GpAppGraphParts *);

@@ -84,7 +84,7 @@ static PetscErrorCode MarketReadHead(const GpAppText *T, int wants, GpAppMarket 
   const GpAppLines before = *L;
   char             begin[160];
   PetscMPIInt      rank, owner;
-  PetscInt64       sizes[3], bytes;
+  PetscInt64       bytes;
   const char      *p;
   PetscBool        found;
 
@@ -106,13 +106,9 @@ static PetscErrorCode MarketReadHead(const GpAppText *T, int wants, GpAppMarket 
     if (!rank) GpAppComplain(wrong, 0, "", "", "expected the sizes of the matrix");
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  sizes[0] = mk->M;
-  sizes[1] = mk->N;
-  sizes[2] = mk->entries;
-  PetscCallMPI(MPI_Bcast(sizes, 3, MPIU_INT64, owner, mk->comm));
-  mk->M       = sizes[0];
-  mk->N       = sizes[1];
-  mk->entries = sizes[2];
+  PetscCallMPI(MPI_Bcast(&mk->M, 1, MPIU_INT64, owner, mk->comm));
+  PetscCallMPI(MPI_Bcast(&mk->N, 1, MPIU_INT64, owner, mk->comm));
+  PetscCallMPI(MPI_Bcast(&mk->entries, 1, MPIU_INT64, owner, mk->comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

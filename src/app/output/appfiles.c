@@ -36,14 +36,10 @@ static PetscBool FilesIsOutput(const File *f)
 /* Finds which file a name stands for; links are followed for inputs too. */
 static void FilesIdentify(const File *f, GpAppTarget *t)
 {
-  struct stat st;
-
   GpAppTargetResolve_Private(f->path, t);
-  if (!FilesIsOutput(f) && !strcmp(f->path, "-") && !fstat(0, &st)) {
+  if (!FilesIsOutput(f) && !strcmp(f->path, "-") && !fstat(0, &t->st)) {
     t->err     = 0;
-    t->regular = (PetscBool)S_ISREG(st.st_mode);
-    t->device  = st.st_dev;
-    t->inode   = st.st_ino;
+    t->regular = (PetscBool)S_ISREG(t->st.st_mode);
   }
 }
 
@@ -54,9 +50,9 @@ static PetscBool FilesConflict(const File *f, const GpAppTarget *a, const File *
   if ((f->role == GP_APP_FILE_CHECKPOINT && g->role == GP_APP_FILE_RESTART) || (f->role == GP_APP_FILE_RESTART && g->role == GP_APP_FILE_CHECKPOINT)) return PETSC_FALSE;
   if (a->err || b->err) return PETSC_FALSE;
   if (a->descriptor >= 0 && b->descriptor >= 0) return PETSC_FALSE; /* both uses append to the same open file */
-  if (a->regular && b->regular) return (PetscBool)(a->device == b->device && a->inode == b->inode);
+  if (a->regular && b->regular) return (PetscBool)(a->st.st_dev == b->st.st_dev && a->st.st_ino == b->st.st_ino);
   if (a->regular || b->regular || a->direct || b->direct) return PETSC_FALSE;
-  return (PetscBool)(a->folder_device == b->folder_device && a->folder_inode == b->folder_inode && !strcmp(a->name, b->name)); /* neither file exists yet */
+  return (PetscBool)(a->folder_st.st_dev == b->folder_st.st_dev && a->folder_st.st_ino == b->folder_st.st_ino && !strcmp(a->name, b->name)); /* neither file exists yet */
 }
 
 /* Finds the first pair of files that conflict. If one of them is an output, it is found[0]. */

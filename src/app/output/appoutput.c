@@ -14,7 +14,6 @@
 /* An open output on the first rank. The stream writes through it, so that the cause of the first error is kept. */
 struct _n_GpAppOutputFile {
   int         fd, err; /* the first errno of a write */
-  PetscBool   direct;
   int         folder, slot;
   char        temporary[GP_APP_TEMPORARY_LEN];
   GpAppTarget target;
@@ -53,7 +52,7 @@ static int OutputOpenDirect(GpAppOutputFile f)
   const GpAppTarget *t = &f->target;
   int                flags;
 
-  if (t->descriptor < 0 && S_ISFIFO(t->mode)) f->fd = OutputOpenPipe(t->path);
+  if (t->descriptor < 0 && S_ISFIFO(t->st.st_mode)) f->fd = OutputOpenPipe(t->path);
   else if (t->descriptor < 0) f->fd = open(t->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
   else {
     flags = fcntl(t->descriptor, F_GETFL);
@@ -71,12 +70,12 @@ static int OutputOpenDirect(GpAppOutputFile f)
 static int OutputCopyPermissions(int fd, const GpAppTarget *t)
 {
   struct stat st;
-  mode_t      mode = t->mode & 07777;
+  mode_t      mode = t->st.st_mode & 07777;
 
   if (fstat(fd, &st)) return errno;
-  if ((st.st_uid != t->uid || st.st_gid != t->gid) && fchown(fd, t->uid, t->gid)) {
+  if ((st.st_uid != t->st.st_uid || st.st_gid != t->st.st_gid) && fchown(fd, t->st.st_uid, t->st.st_gid)) {
     mode &= 0777;
-    if (st.st_gid != t->gid && fchown(fd, (uid_t)-1, t->gid)) mode = (mode & ~(mode_t)070) | (mode & 070 & ((mode & 07) << 3));
+    if (st.st_gid != t->st.st_gid && fchown(fd, (uid_t)-1, t->st.st_gid)) mode = (mode & ~(mode_t)070) | (mode & 070 & ((mode & 07) << 3));
   }
   return fchmod(fd, mode) ? errno : 0;
 }
@@ -85,7 +84,7 @@ static int OutputCopyPermissions(int fd, const GpAppTarget *t)
 static int OutputOpenReplacement(GpAppOutputFile f)
 {
   const GpAppTarget *t = &f->target;
-  int                err, fd;
+  int                fd;
 
   f->folder = open(t->folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (f->folder < 0) return errno;
@@ -96,15 +95,14 @@ static int OutputOpenReplacement(GpAppOutputFile f)
   }
   f->fd = GpAppTemporaryCreate_Private(f->folder, t->regular ? 0600 : 0666, &f->slot, f->temporary);
   if (f->fd < 0) return errno;
-  err = t->regular ? OutputCopyPermissions(f->fd, t) : 0;
-  return err;
+  return t->regular ? OutputCopyPermissions(f->fd, t) : 0;
 }
 
 /* Closes all, and gives the file its name; or removes it after an error. Returns the first error. */
 static int OutputClose(GpAppOutputFile f, int err)
 {
   if (f->fd >= 0 && close(f->fd) && !err) err = errno;
-  if (!f->direct && !err && renameat(f->folder, f->temporary, f->folder, f->target.name)) err = errno;
+  if (!f->target.direct && !err && renameat(f->folder, f->temporary, f->folder, f->target.name)) err = errno;
   GpAppTemporaryForget_Private(f->slot, (PetscBool)(err != 0));
   if (f->folder >= 0) (void)close(f->folder);
   free(f);
@@ -120,8 +118,7 @@ static GpAppOutputFile OutputResolve(const char path[], int *err)
   if (!f) return NULL;
   f->fd = f->folder = f->slot = -1;
   GpAppTargetResolve_Private(path, &f->target);
-  f->direct = f->target.direct;
-  *err      = f->target.err;
+  *err = f->target.err;
   return f;
 }
 
@@ -133,12 +130,12 @@ static int OutputOpen(const char path[], GpAppOutput *out)
   GpAppOutputFile             f = OutputResolve(path, &err);
 
   if (!f) return err;
-  if (!err) err = f->direct ? OutputOpenDirect(f) : OutputOpenReplacement(f);
+  if (!err) err = f->target.direct ? OutputOpenDirect(f) : OutputOpenReplacement(f);
   if (!err && !(out->fp = fopencookie(f, "w", io))) err = ENOMEM;
   if (err) return OutputClose(f, err);
   (void)setvbuf(out->fp, NULL, _IOFBF, BUFFER_BYTES);
   out->file   = f;
-  out->direct = f->direct;
+  out->direct = f->target.direct;
   return 0;
 }
 
@@ -186,11 +183,11 @@ static int OutputProbe(const char path[])
   GpAppOutputFile f = OutputResolve(path, &err);
 
   if (!f) return err;
-  if (!err && !f->direct) err = OutputOpenReplacement(f);
+  if (!err && !f->target.direct) err = OutputOpenReplacement(f);
   else if (!err && f->target.descriptor >= 0) {
     flags = fcntl(f->target.descriptor, F_GETFL);
     err   = flags < 0 ? errno : (flags & O_ACCMODE) == O_RDONLY ? EACCES : 0;
-  } else if (!err && S_ISSOCK(f->target.mode)) err = ENXIO;
+  } else if (!err && S_ISSOCK(f->target.st.st_mode)) err = ENXIO;
   else if (!err && faccessat(AT_FDCWD, f->target.path, W_OK, AT_EACCESS)) err = errno;
   (void)OutputClose(f, err ? err : ECANCELED); /* ECANCELED: nothing is renamed */
   return err;
@@ -221,7 +218,7 @@ PetscErrorCode GpAppOutputTryCommit(GpAppOutput *out)
     if (fflush(out->fp)) err = f->err ? f->err : errno ? errno : EIO;
     if (!err) err = f->err ? f->err : ferror(out->fp) ? EIO : out->failed[0] ? FAILED_BEFORE : 0;
     if (fclose(out->fp) && !err) err = f->err ? f->err : EIO;
-    if (!err && !f->direct && fsync(f->fd)) err = errno ? errno : EIO; /* some file systems report a full disk only here */
+    if (!err && !f->target.direct && fsync(f->fd)) err = errno ? errno : EIO; /* some file systems report a full disk only here */
     err       = OutputClose(f, err);
     out->fp   = NULL;
     out->file = NULL;

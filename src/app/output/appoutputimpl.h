@@ -4,23 +4,19 @@
 
 #include "app/output/appoutput.h"
 #include <limits.h>
-#include <sys/types.h>
+#include <sys/stat.h>
 
 #define GP_APP_TEMPORARY_LEN 64
 
 /* The target of an output, with all symbolic links resolved. Valid on the first rank. */
 typedef struct {
-  int       err;        /* an errno if the target cannot be written; 0: no obstacle was found */
-  PetscBool direct;     /* a device, pipe or descriptor, which is opened and never replaced */
-  int       descriptor; /* the descriptor of this process that the name stands for, or -1 */
-  PetscBool regular;    /* a regular file exists */
-  dev_t     device, folder_device;
-  ino_t     inode, folder_inode;
-  mode_t    mode;
-  uid_t     uid;
-  gid_t     gid;
-  char      folder[PETSC_MAX_PATH_LEN], name[NAME_MAX + 1]; /* folder and name of an output that is not direct */
-  char      path[PETSC_MAX_PATH_LEN];                       /* path of a direct output */
+  int         err;                                            /* an errno if the target cannot be written; 0: no obstacle was found */
+  PetscBool   direct;                                         /* a device, pipe or descriptor, which is opened and never replaced */
+  int         descriptor;                                     /* the descriptor of this process that the name stands for, or -1 */
+  PetscBool   regular;                                        /* a regular file exists */
+  struct stat st, folder_st;                                  /* of the target, if there is one, and of its folder */
+  char        folder[PETSC_MAX_PATH_LEN], name[NAME_MAX + 1]; /* folder and name of an output that is not direct */
+  char        path[PETSC_MAX_PATH_LEN];                       /* path of a direct output */
 } GpAppTarget;
 
 PETSC_INTERN void GpAppTargetResolve_Private(const char path[], GpAppTarget *);

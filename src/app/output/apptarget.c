@@ -63,42 +63,33 @@ static int TargetFollowLink(char path[PETSC_MAX_PATH_LEN], const char folder[])
   return 0;
 }
 
-/* Notes what is there, of a name that is no link. */
-static int TargetExamine(GpAppTarget *t, const struct stat *st)
+/* Classifies what is there, of a name that is no link. */
+static int TargetExamine(GpAppTarget *t)
 {
-  if (S_ISDIR(st->st_mode)) return EISDIR;
-  t->regular = (PetscBool)S_ISREG(st->st_mode);
+  if (S_ISDIR(t->st.st_mode)) return EISDIR;
+  t->regular = (PetscBool)S_ISREG(t->st.st_mode);
   if (!t->regular) t->direct = PETSC_TRUE;
-  t->device = st->st_dev;
-  t->inode  = st->st_ino;
-  t->mode   = st->st_mode;
-  t->uid    = st->st_uid;
-  t->gid    = st->st_gid;
   return 0;
 }
 
 static int TargetResolve(GpAppTarget *t)
 {
-  struct stat st;
-  int         err;
+  int err;
 
   for (int links = 0; links <= MAX_LINKS; links++) {
     if ((err = TargetSplitPath(t->path, t->folder, t->name))) return err;
     if (TargetIsDescriptor(t->folder, t->name, &t->descriptor)) {
       t->direct = PETSC_TRUE;
-      if (t->descriptor >= 0 ? fstat(t->descriptor, &st) : stat(t->path, &st)) return errno;
-      return TargetExamine(t, &st);
+      if (t->descriptor >= 0 ? fstat(t->descriptor, &t->st) : stat(t->path, &t->st)) return errno;
+      return TargetExamine(t);
     }
-    if (lstat(t->path, &st)) {
+    if (lstat(t->path, &t->st)) {
       if (errno != ENOENT) return errno;
-    } else if (S_ISLNK(st.st_mode)) {
+    } else if (S_ISLNK(t->st.st_mode)) {
       if ((err = TargetFollowLink(t->path, t->folder))) return err;
       continue;
-    } else if ((err = TargetExamine(t, &st))) return err;
-    if (stat(t->folder, &st)) return errno;
-    t->folder_device = st.st_dev;
-    t->folder_inode  = st.st_ino;
-    return 0;
+    } else if ((err = TargetExamine(t))) return err;
+    return stat(t->folder, &t->folder_st) ? errno : 0;
   }
   return ELOOP;
 }

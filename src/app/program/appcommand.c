@@ -117,16 +117,6 @@ PetscErrorCode GpAppCommandCheck(MPI_Comm comm, const GpAppManual *manual, int a
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether a name is on the command line or in a file that -options_file names there. */
-static PetscErrorCode CommandHas(PetscOptions files, int argc, char **argv, const char name[], PetscBool *has)
-{
-  PetscFunctionBegin;
-  *has = PETSC_FALSE;
-  for (int k = 1; k < argc && !*has; k++) *has = (PetscBool)!strcasecmp(argv[k], name);
-  if (!*has) PetscCall(PetscOptionsHasName(files, NULL, name, has));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Prints one line about the options of the command line that nothing has read, instead of PETSc's paragraph at the end. Collective. */
 PetscErrorCode GpAppCommandReportUnused(MPI_Comm comm, const GpAppManual *manual, int argc, char **argv)
 {
@@ -142,7 +132,8 @@ PetscErrorCode GpAppCommandReportUnused(MPI_Comm comm, const GpAppManual *manual
   PetscCall(PetscOptionsLeftGet(NULL, &n, &names, &values));
   for (PetscInt k = 0; k < n; k++) {
     PetscCall(PetscSNPrintf(name, sizeof(name), "-%s", names[k]));
-    PetscCall(CommandHas(files, argc, argv, name, &has));
+    PetscCall(PetscOptionsHasName(files, NULL, name, &has));
+    for (int word = 1; word < argc && !has; word++) has = (PetscBool)!strcasecmp(argv[word], name);
     if (!has || (GpAppPetscKnows(manual, name, &system) && system)) continue;
     if (count++) PetscCall(PetscStrlcat(list, ", ", sizeof(list)));
     PetscCall(PetscStrlcat(list, name, sizeof(list)));

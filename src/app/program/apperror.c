@@ -1,11 +1,11 @@
 /* Errors of the programs. The code of a PETSc error determines the exit code. An error that a user caused is one line on the standard error stream; any other error keeps PETSc's trace. */
-#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE
 #include "app/output/appoutput.h"
 #include "app/program/appcommand.h"
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
+#include <unistd.h>
 
 static struct {
   const char        *program;
@@ -128,13 +128,6 @@ int GpAppErrorGetExit(void)
   return error.code ? error.code : GP_APP_INTERNAL;
 }
 
-static void ErrorSleep(void)
-{
-  const struct timespec millisecond = {0, 1000000};
-
-  (void)nanosleep(&millisecond, NULL);
-}
-
 /* Agrees on the exit code of all ranks and on whether any failed, and prints the error of the lowest rank that has one. Collective.
 
    An error that all ranks raise brings all of them here, so that the job ends in an orderly way. If one rank alone failed, the others wait for it in another collective operation and never arrive. After
@@ -152,7 +145,7 @@ int GpAppErrorAgree(MPI_Comm comm, PetscBool *failed, int code)
   patience = MPI_Wtime() + 2 + 0.1 * rank;
   while (!arrived && (!*failed || MPI_Wtime() < patience)) {
     (void)MPI_Test(&request, &arrived, MPI_STATUS_IGNORE);
-    if (!arrived) ErrorSleep();
+    if (!arrived) (void)usleep(1000);
   }
   if (*failed && (!arrived || all[0] == rank) && code != GP_APP_INTERNAL) GpAppErrorPrint(error.text);
   if (!arrived) GpAppTemporariesRemove();

@@ -9,13 +9,28 @@ enum {
   HELP_WIDTH  = 100
 };
 
-/* Prints the lines of a text, each after a first or another prefix. */
-static void HelpPrintLines(const char text[], const char first[], const char other[])
+/* Prints the first `length` characters of a text for troff: hyphens stay as they are typed, and no line begins with a request. */
+static void ManPrintPart(const char text[], size_t length)
 {
-  for (const char *p = text; p && *p; p += strspn(p, "\n")) {
-    const int length = (int)strcspn(p, "\n");
+  for (size_t k = 0; k < length; k++) {
+    if (text[k] == '\\') (void)fputs("\\e", stdout);
+    else if (text[k] == '-') (void)fputs("\\-", stdout);
+    else if (text[k] == '|') (void)fputs("|\\:", stdout); /* a line may break here */
+    else if (!k && (text[k] == '.' || text[k] == '\'')) (void)printf("\\&%c", text[k]);
+    else (void)fputc(text[k], stdout);
+  }
+}
 
-    (void)printf("%s%.*s\n", p == text ? first : other, length, p);
+/* Prints the lines of a text, each after a first or another prefix. troff: for troff, whose escapes the prefixes may contain. */
+static void HelpPrintLines(const char text[], const char first[], const char other[], PetscBool troff)
+{
+  for (const char *p = text; *p; p += strspn(p, "\n")) {
+    const size_t length = strcspn(p, "\n");
+
+    (void)fputs(p == text ? first : other, stdout);
+    if (troff) ManPrintPart(p, length);
+    else (void)fwrite(p, 1, length, stdout);
+    (void)fputc('\n', stdout);
     p += length;
   }
 }
@@ -50,7 +65,7 @@ static void HelpPrint(const char program[], const GpAppManual *m)
   (void)snprintf(first, sizeof(first), "Usage: %s ", program);
   (void)snprintf(other, sizeof(other), "       %s ", program);
   (void)printf("%s - %s\n\n", program, m->title);
-  HelpPrintLines(m->synopsis, first, other);
+  HelpPrintLines(m->synopsis, first, other, PETSC_FALSE);
   (void)printf("\nMost used options, with their defaults:\n");
   for (const GpAppOption *o = m->options; o->name; o++) {
     if (o->often) HelpPrintOption(o);
@@ -70,37 +85,12 @@ static void HelpPrintVersion(const char program[])
                GP_HAVE_CUDA ? "with CUDA" : "without CUDA");
 }
 
-/* Prints the first `length` characters of a text for troff: hyphens stay as they are typed, and no line begins with a request. */
-static void ManPrintPart(const char text[], size_t length)
-{
-  for (size_t k = 0; k < length; k++) {
-    if (text[k] == '\\') (void)fputs("\\e", stdout);
-    else if (text[k] == '-') (void)fputs("\\-", stdout);
-    else if (text[k] == '|') (void)fputs("|\\:", stdout); /* a line may break here */
-    else if (!k && (text[k] == '.' || text[k] == '\'')) (void)printf("\\&%c", text[k]);
-    else (void)fputc(text[k], stdout);
-  }
-}
-
 /* Prints a text for troff between two requests or escapes. */
 static void ManPrintText(const char before[], const char text[], const char after[])
 {
   (void)fputs(before, stdout);
   ManPrintPart(text, strlen(text));
   (void)fputs(after, stdout);
-}
-
-/* Prints the lines of a text, each between two requests or escapes; the first one has another beginning. */
-static void ManPrintLines(const char first[], const char other[], const char text[], const char after[])
-{
-  for (const char *p = text; *p; p += strspn(p, "\n")) {
-    const size_t length = strcspn(p, "\n");
-
-    (void)fputs(p == text ? first : other, stdout);
-    ManPrintPart(p, length);
-    (void)fputs(after, stdout);
-    p += length;
-  }
 }
 
 static void ManPrintOption(const GpAppOption *o)
@@ -138,9 +128,9 @@ static void ManPrint(const char program[], const GpAppManual *m)
   (void)snprintf(next, sizeof(next), ".br\n%s", command);
   (void)printf(".TH %s 1 \"\" \"gpucsr %d.%d.%d\" \"gpucsr programs\"\n.SH NAME\n%s \\- ", program, GPUCSR_VERSION_MAJOR, GPUCSR_VERSION_MINOR, GPUCSR_VERSION_PATCH, program);
   ManPrintText("", m->title, "\n.SH SYNOPSIS\n");
-  ManPrintLines(command, next, m->synopsis, "\n");
+  HelpPrintLines(m->synopsis, command, next, PETSC_TRUE);
   (void)printf(".br\n\\fBmpiexec \\-n\\fR \\fIranks\\fR \\fB%s\\fR ...\n", program);
-  ManPrintLines(".SH DESCRIPTION\n", ".PP\n", m->description, "\n");
+  HelpPrintLines(m->description, ".SH DESCRIPTION\n", ".PP\n", PETSC_TRUE);
   (void)printf(".SH OPTIONS\nA word that begins with a dash and a letter is an option. The next word is its value.\nAn unknown option is an error. A value that the option does not accept is an error too.\n"
                ".TP\n\\fB\\-\\-help\\fR\nPrints the most used options and exits.\n.TP\n\\fB\\-\\-version\\fR\nPrints the versions of gpucsr and PETSc and exits.\n.TP\n\\fB\\-help\\fR\nPrints all options, also those of PETSc.\n");
   for (size_t t = 0; t < PETSC_STATIC_ARRAY_LENGTH(tables); t++) {
@@ -149,7 +139,7 @@ static void ManPrint(const char program[], const GpAppManual *m)
   (void)printf(".SS PETSc and SLEPc\nOptions of PETSc and SLEPc are accepted by their prefixes, for example\n.BR \\-log_view ,\n.B \\-mat_view\nand\n.BR \\-ksp_rtol .\nA warning names the options that had no effect.\n.SH EXIT STATUS\n");
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(ManExit); k++) (void)printf(".TP\n.B %s\n%s\n", ManExit[k].code, ManExit[k].text);
   (void)printf(".SH ENVIRONMENT\n.TP\n.B PETSC_OPTIONS\nMore options. Unknown options are ignored here and in the files .petscrc.\n");
-  if (m->files) ManPrintLines(".SH FILES\n", ".PP\n", m->files, "\n");
+  if (m->files) HelpPrintLines(m->files, ".SH FILES\n", ".PP\n", PETSC_TRUE);
   (void)printf(".SH EXAMPLES\n");
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(m->example); k++) {
     (void)printf(".TP\n\\fB%s ", program);

@@ -82,17 +82,6 @@ const GpAppOption *GpAppOptionFindNearest(const GpAppManual *manual, const char 
   return nearest;
 }
 
-/* Whether PETSc takes a text for true or false. */
-PetscBool GpAppOptionIsBool(const char value[])
-{
-  static const char *const words[] = {"true", "yes", "1", "on", "false", "no", "0", "off"};
-
-  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(words); k++) {
-    if (!strcasecmp(value, words[k])) return PETSC_TRUE;
-  }
-  return PETSC_FALSE;
-}
-
 /* Whether a number lies in an interval such as "[0,1)". */
 static PetscBool OptionInRange(const char range[], double value)
 {
@@ -160,6 +149,12 @@ static PetscBool OptionIsWord(const char words[], const char value[])
     if (!strncasecmp(w, value, length) && (w[length] == '|' || !w[length])) return (PetscBool)(length > 0);
   }
   return PETSC_FALSE;
+}
+
+/* Whether PETSc takes a text for true or false. */
+PetscBool GpAppOptionIsBool(const char value[])
+{
+  return OptionIsWord("true|yes|1|on|false|no|0|off", value);
 }
 
 /* Whether an option takes a value, which is NULL for none; otherwise says which values it takes. */

@@ -2,6 +2,7 @@
 #include "app/table/apptablefield.h"
 #include "app/text/appscan.h"
 #include <string.h>
+#include <strings.h>
 
 #define NUMBER_MAX 512 /* longest number with a decimal comma */
 
@@ -54,12 +55,13 @@ GpAppField GpAppFieldGet(const char *p, const char *eol, char delimiter)
   return f;
 }
 
-static PetscBool FieldIs(const GpAppField *f, const char *const words[])
+/* Returns whether the content is one of several words, in any case unless `exact`. */
+PetscBool GpAppFieldIsAny(const GpAppField *f, const char *const words[], PetscBool exact)
 {
   const size_t n = (size_t)(f->end - f->begin);
 
   for (; *words; words++)
-    if (strlen(*words) == n && !memcmp(f->begin, *words, n)) return PETSC_TRUE;
+    if (strlen(*words) == n && !(exact ? memcmp(f->begin, *words, n) : strncasecmp(f->begin, *words, n))) return PETSC_TRUE;
   return PETSC_FALSE;
 }
 
@@ -98,9 +100,9 @@ GpAppFieldKind GpAppFieldClassify(const GpAppField *f, PetscBool decimal_comma, 
     return GP_FIELD_REFUSED;
   }
   *value = NAN;
-  if (FieldIs(f, missing)) return GP_FIELD_MISSING;
-  if (FieldIs(f, nans)) return GP_FIELD_NAN;
-  if (FieldIs(f, infinite)) return GP_FIELD_REFUSED;
+  if (GpAppFieldIsAny(f, missing, PETSC_TRUE)) return GP_FIELD_MISSING;
+  if (GpAppFieldIsAny(f, nans, PETSC_TRUE)) return GP_FIELD_NAN;
+  if (GpAppFieldIsAny(f, infinite, PETSC_TRUE)) return GP_FIELD_REFUSED;
   return GP_FIELD_WORD;
 }
 

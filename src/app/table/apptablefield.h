@@ -78,6 +78,7 @@ typedef struct {
 PETSC_INTERN GpAppField     GpAppFieldGet(const char *, const char *, char delimiter);
 PETSC_INTERN GpAppFieldKind GpAppFieldClassify(const GpAppField *, PetscBool decimal_comma, double *);
 PETSC_INTERN size_t         GpAppFieldCopy(const GpAppField *, char *);
+PETSC_INTERN PetscBool      GpAppFieldIsAny(const GpAppField *, const char *const words[], PetscBool exact);
 PETSC_INTERN PetscBool      GpAppFieldIsSame(const GpAppField *, const GpAppField *);
 PETSC_INTERN PetscErrorCode GpAppTableSurveyLines(const GpAppText *, const GpAppTableSpec *, GpAppTableSurvey *, GpAppComplaint *);
 PETSC_INTERN PetscErrorCode GpAppTableGuessForm(const GpAppTableSpec *, const GpAppTableSurvey *, GpAppTableForm *);

@@ -136,18 +136,16 @@ PetscErrorCode GpAppTablePrint(const GpAppTable *T)
 */
 PetscErrorCode GpAppTableOptions(MPI_Comm comm, GpAppTableSpec *spec)
 {
-  static const char *const choices[] = {"auto", "yes", "no"}, *const delimiters[] = {"auto", "comma", "semicolon", "tab", "blank"};
-  PetscInt  header = spec->header, names = spec->names, delimiter = 0;
+  static const char *const choices[] = {"auto", "yes", "no", "GpAppTableChoice", "", NULL}, *const delimiters[] = {"auto", "comma", "semicolon", "tab", "blank"};
+  PetscInt  delimiter = 0;
   PetscBool set;
 
   PetscFunctionBegin;
   PetscOptionsBegin(comm, NULL, "Tables in text", "GPUCSR");
-  PetscCall(PetscOptionsEList("-table_header", "Whether the first line of the main table holds headings", "", choices, 3, choices[header], &header, NULL));
-  PetscCall(PetscOptionsEList("-table_names", "Whether the first column of the main table holds row names", "", choices, 3, choices[names], &names, NULL));
+  PetscCall(PetscOptionsEnum("-table_header", "Whether the first line of the main table holds headings", "", choices, (PetscEnum)spec->header, (PetscEnum *)&spec->header, NULL));
+  PetscCall(PetscOptionsEnum("-table_names", "Whether the first column of the main table holds row names", "", choices, (PetscEnum)spec->names, (PetscEnum *)&spec->names, NULL));
   PetscCall(PetscOptionsEList("-table_delimiter", "What separates the fields of the main table", "", delimiters, 5, delimiters[0], &delimiter, &set));
   PetscOptionsEnd();
-  spec->header = (GpAppTableChoice)header;
-  spec->names  = (GpAppTableChoice)names;
   if (set) spec->delimiter = "\0,;\t "[delimiter];
   PetscFunctionReturn(PETSC_SUCCESS);
 }

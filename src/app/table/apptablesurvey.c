@@ -166,18 +166,6 @@ static PetscErrorCode SurveyReduce(MPI_Comm comm, PetscInt64 capacity, GpAppTabl
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Refuses bytes that no text holds, on the rank that has them. */
-static PetscBool SurveyIsText(const GpAppText *X, GpAppComplaint *C)
-{
-  const char *zero = X->length ? (const char *)memchr(X->text, 0, X->length) : NULL;
-  PetscInt64  line = 1;
-
-  if (!zero) return PETSC_TRUE;
-  for (const char *c = X->text; c < zero; c++) line += *c == '\n';
-  GpAppComplain(C, line, zero, zero, "expected text in UTF-8 or ASCII, found a zero byte (iconv converts UTF-16)");
-  return PETSC_FALSE;
-}
-
 /* Splits the first data line into its fields. */
 static PetscErrorCode SurveyFirst(GpAppTableSurvey *S)
 {
@@ -209,7 +197,6 @@ PetscErrorCode GpAppTableSurveyLines(const GpAppText *X, const GpAppTableSpec *s
   PetscFunctionBegin;
   *S           = (GpAppTableSurvey){.kmin = INT64_MAX, .smin = INT64_MAX, .smax = -INT64_MAX, .repeats = {PETSC_TRUE, PETSC_TRUE}, .diagonal = PETSC_TRUE, .zeros = PETSC_TRUE, .seqmin = PETSC_MAX_REAL, .seqmax = -PETSC_MAX_REAL};
   S->delimiter = spec->delimiter;
-  if (!SurveyIsText(X, C)) L.end = X->text;
   PetscCall(SurveyLines(X, S, C));
   if (spec->lines && S->delimiter == ' ' && !spec->delimiter) S->delimiter = '\n';
   if (!S->lines) PetscFunctionReturn(PETSC_SUCCESS);
