@@ -185,10 +185,12 @@ $(rlib): $(filter-out %/main.o,$(bmrm_objs)) $(BUILD)/linked
 	@mkdir -p $(@D); rm -f $@
 	$(call say,AR)ar rcs $@ $(filter-out %/main.o,$(bmrm_objs))
 corpus := corpus corpusgrid corpusgraph corpusfit corpusread
-$(foreach b,$(filter-out bench_bmrm bench_corpus bench_rank bench_spmv $(cudabenches),$(benches)),$(eval $(call program,$(b),$(obj)/tests/bench/$(b).o)))
+$(foreach b,$(filter-out bench_bmrm bench_load bench_corpus bench_rank bench_spmv $(cudabenches),$(benches)),$(eval $(call program,$(b),$(obj)/tests/bench/$(b).o)))
 $(eval $(call program,bench_spmv,$(obj)/tests/bench/bench_spmv.o $(corpus:%=$(obj)/tests/bench/%.o)))
-$(eval $(call program,bench_bmrm,$(obj)/tests/bench/bench_bmrm.o $(filter-out %/main.o,$(bmrm_objs))))
-$(eval $(call program,bench_rank,$(obj)/tests/bench/bench_rank.o $(filter-out %/main.o,$(pagerank_objs)),$(pagerank_libs)))
+$(foreach b,bench_bmrm bench_load,$(eval $(call program,$(b),$(obj)/tests/bench/$(b).o $(filter-out %/main.o,$(bmrm_objs)))))
+$(BUILD)/bin/bench_rank: $(obj)/tests/bench/bench_rank.o $(filter-out %/main.o,$(pagerank_objs)) $(alib) # it uses events of the device, which the shared library does not export
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CC) -o $@ $^ $(pagerank_libs) $(petsclib) $(cudalibs) -lm
 $(cudabenches:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(obj)/tests/bench/%.o $(alib) # these time kernels without PETSc
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) -o $@ $^ -L$(cudalib) -lcusparse $(cudalibs) -lm
