@@ -22,10 +22,10 @@ __global__ static void __launch_bounds__(STAGED, 1) Panel(GpPanel P, const doubl
 
   GpNextMayStart();
   while ((int32_t)blockIdx.x >= P.pblock[p + 1]) p++;
-  const double *source = x + (int64_t)p * P.width - 1;
-  const int32_t there  = P.width < P.columns - p * P.width ? P.width + 1 : P.columns - p * P.width + 1;
+  const double *source  = x + (int64_t)p * P.width;
+  const int32_t columns = min(P.width, P.columns - p * P.width);
 #pragma unroll 8
-  for (int32_t i = threadIdx.x + 1; i < there; i += STAGED) staged[i] = __ldg(source + i);
+  for (int32_t i = threadIdx.x; i < columns; i += STAGED) staged[i + 1] = __ldg(source + i);
   if (threadIdx.x == 0) staged[0] = 0;
   __syncthreads();
   const int32_t  blocks = P.pblock[p + 1] - P.pblock[p], mine = blockIdx.x - P.pblock[p];
