@@ -11,13 +11,13 @@
 
 /* all options of the program itself; those of the solver are read by KMeansSetFromOptions() */
 typedef struct {
-  PointsOptions points;
-  char          weights[PETSC_MAX_PATH_LEN], start[PETSC_MAX_PATH_LEN], labels[PETSC_MAX_PATH_LEN], centroids[PETSC_MAX_PATH_LEN], report[PETSC_MAX_PATH_LEN];
+  PointSetOptions points;
+  char            weights[PETSC_MAX_PATH_LEN], start[PETSC_MAX_PATH_LEN], labels[PETSC_MAX_PATH_LEN], centroids[PETSC_MAX_PATH_LEN], report[PETSC_MAX_PATH_LEN];
 } KMeansRequest;
 
 /* A finished run. */
 typedef struct {
-  Points         points;
+  PointSet       points;
   KMeans         km;
   PetscLogDouble load, solve; /* seconds */
 } KMeansRun;
@@ -29,14 +29,14 @@ static const char *KMeansGetOptionText(const char name[])
 
 static PetscErrorCode KMeansGetRequest(MPI_Comm comm, void *context)
 {
-  KMeansRequest *rq = (KMeansRequest *)context;
-  PointsOptions *o  = &rq->points;
+  KMeansRequest   *rq = (KMeansRequest *)context;
+  PointSetOptions *o  = &rq->points;
 
   PetscFunctionBegin;
   PetscCall(PetscMemzero(rq, sizeof(*rq)));
   PetscOptionsBegin(comm, NULL, "Files of the kmeans program", "KMeans");
   PetscCall(PetscOptionsString("-f", KMeansGetOptionText("-f"), "", o->file, o->file, sizeof(o->file), NULL));
-  PetscCall(PetscOptionsEnum("-format", KMeansGetOptionText("-format"), "", PointsFormats, (PetscEnum)o->format, (PetscEnum *)&o->format, NULL));
+  PetscCall(PetscOptionsEnum("-format", KMeansGetOptionText("-format"), "", PointSetFormats, (PetscEnum)o->format, (PetscEnum *)&o->format, NULL));
   PetscCall(PetscOptionsString("-columns", KMeansGetOptionText("-columns"), "", o->columns, o->columns, sizeof(o->columns), NULL));
   o->ngenerate = 2;
   PetscCall(PetscOptionsIntArray("-generate", KMeansGetOptionText("-generate"), "", o->generate, &o->ngenerate, NULL));
@@ -65,8 +65,8 @@ static PetscErrorCode KMeansShowOptions(MPI_Comm comm, void *context)
 
 static PetscErrorCode KMeansCheckRequest(MPI_Comm comm, void *context)
 {
-  const KMeansRequest *rq = (const KMeansRequest *)context;
-  const PointsOptions *o  = &rq->points;
+  const KMeansRequest   *rq = (const KMeansRequest *)context;
+  const PointSetOptions *o  = &rq->points;
 
   PetscFunctionBegin;
   PetscCheck((o->file[0] != 0) + (o->ngenerate != 0) == 1, comm, PETSC_ERR_USER_INPUT, "%s: give one of -f <points>, -generate <n,d>", o->file[0] ? "several inputs" : "nothing to do");
@@ -266,7 +266,7 @@ static PetscErrorCode KMeansRunRequest(MPI_Comm comm, void *context, PetscBool *
 
   PetscFunctionBegin;
   PetscCall(PetscTime(&begin));
-  PetscCall(PointsLoad(comm, &rq->points, &run.points));
+  PetscCall(PointSetLoad(comm, &rq->points, &run.points));
   PetscCall(KMeansCreate(comm, &run.km));
   PetscCall(KMeansSetPoints(run.km, run.points.X));
   if (rq->weights[0]) {
@@ -275,13 +275,13 @@ static PetscErrorCode KMeansRunRequest(MPI_Comm comm, void *context, PetscBool *
     PetscCall(KMeansSetWeights(run.km, w));
   }
   if (rq->start[0]) {
-    PointsOptions o = {.format = POINTS_TABLE};
-    Points        start;
+    PointSetOptions o = {.format = POINTS_TABLE};
+    PointSet        start;
 
     PetscCall(PetscStrncpy(o.file, rq->start, sizeof(o.file)));
-    PetscCall(PointsLoad(comm, &o, &start));
+    PetscCall(PointSetLoad(comm, &o, &start));
     PetscCall(KMeansSetStartCentroids(run.km, start.X));
-    PetscCall(PointsDestroy(&start));
+    PetscCall(PointSetDestroy(&start));
   }
   PetscCall(KMeansSetFromOptions(run.km));
   PetscCall(KMeansSetUp(run.km));
@@ -297,7 +297,7 @@ static PetscErrorCode KMeansRunRequest(MPI_Comm comm, void *context, PetscBool *
   *converged = (PetscBool)(reason > 0);
   PetscCall(VecDestroy(&w));
   PetscCall(KMeansDestroy(&run.km));
-  PetscCall(PointsDestroy(&run.points));
+  PetscCall(PointSetDestroy(&run.points));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const PointsFormats[] = {"auto", "table", "market", "petsc", "idx", "minebench", "PointsFormat", "POINTS_", NULL};
+const char *const PointSetFormats[] = {"auto", "table", "market", "petsc", "idx", "minebench", "PointSetFormat", "POINTS_", NULL};
 
-static PetscErrorCode PointsAssemble(Mat X)
+static PetscErrorCode PointSetAssemble(Mat X)
 {
   PetscFunctionBegin;
   PetscCall(MatAssemblyBegin(X, MAT_FINAL_ASSEMBLY));
@@ -16,7 +16,7 @@ static PetscErrorCode PointsAssemble(Mat X)
 }
 
 /* Points from a table in text. A missing value is refused with its line. */
-static PetscErrorCode PointsFromTable(GpAppText *text, const GpAppTableSpec *spec, Points *P)
+static PetscErrorCode PointSetFromTable(GpAppText *text, const GpAppTableSpec *spec, PointSet *P)
 {
   GpAppTable     T;
   GpAppComplaint wrong = {0};
@@ -39,7 +39,7 @@ static PetscErrorCode PointsFromTable(GpAppText *text, const GpAppTableSpec *spe
       if (PetscIsNanReal(T.value[(size_t)i * T.cols + j])) GpAppComplainAbout(&wrong, PETSC_ERR_FILE_UNEXPECTED, T.line[i], "the value in column %" PetscInt_FMT " is missing; fill it in, or leave out the row or the column", j);
   }
   PetscCall(PetscFree(col));
-  PetscCall(PointsAssemble(P->X));
+  PetscCall(PointSetAssemble(P->X));
   if (T.named) PetscCall(GpAppTableGatherNames(&T, &P->names));
   PetscCall(GpAppTableDestroy(&T));
   PetscCall(GpAppComplaintRaise(comm, file, &wrong)); /* lines of a table count from the beginning of the file */
@@ -47,7 +47,7 @@ static PetscErrorCode PointsFromTable(GpAppText *text, const GpAppTableSpec *spe
 }
 
 /* Points from a Matrix Market file: a sparse matrix, or a dense one from an array. */
-static PetscErrorCode PointsFromMarket(GpAppText *text, Points *P)
+static PetscErrorCode PointSetFromMarket(GpAppText *text, PointSet *P)
 {
   GpAppMarket M;
 
@@ -64,13 +64,13 @@ static PetscErrorCode PointsFromMarket(GpAppText *text, Points *P)
     PetscCall(MatSetOption(P->X, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
   }
   for (PetscInt64 k = 0; k < M.n; k++) PetscCall(MatSetValue(P->X, (PetscInt)M.i[k], (PetscInt)M.j[k], M.a ? M.a[k] : 1.0, ADD_VALUES));
-  PetscCall(PointsAssemble(P->X));
+  PetscCall(PointSetAssemble(P->X));
   PetscCall(GpAppMarketDestroy(&M));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* A uniform number in [0, 1) of 24 bits, which single precision holds: the finaliser of SplitMix64. */
-static double PointsUniform(uint64_t state)
+static double PointSetUniform(uint64_t state)
 {
   state = (state ^ state >> 30) * 0xbf58476d1ce4e5b9;
   state = (state ^ state >> 27) * 0x94d049bb133111eb;
@@ -78,7 +78,7 @@ static double PointsUniform(uint64_t state)
 }
 
 /* Uniform points in the unit cube. They depend on the seed and on the number of the value, not on the number of ranks. */
-static PetscErrorCode PointsGenerate(MPI_Comm comm, const PointsOptions *o, Mat *X)
+static PetscErrorCode PointSetGenerate(MPI_Comm comm, const PointSetOptions *o, Mat *X)
 {
   PetscInt     start, end, lda;
   PetscScalar *a;
@@ -89,14 +89,14 @@ static PetscErrorCode PointsGenerate(MPI_Comm comm, const PointsOptions *o, Mat 
   PetscCall(MatDenseGetLDA(*X, &lda));
   PetscCall(MatDenseGetArrayWrite(*X, &a));
   for (PetscInt i = start; i < end; i++)
-    for (PetscInt j = 0; j < o->generate[1]; j++) a[(i - start) + (size_t)j * lda] = PointsUniform(((uint64_t)o->seed << 40) + ((uint64_t)i * (uint64_t)o->generate[1] + (uint64_t)j + 1) * 0x9e3779b97f4a7c15);
+    for (PetscInt j = 0; j < o->generate[1]; j++) a[(i - start) + (size_t)j * lda] = PointSetUniform(((uint64_t)o->seed << 40) + ((uint64_t)i * (uint64_t)o->generate[1] + (uint64_t)j + 1) * 0x9e3779b97f4a7c15);
   PetscCall(MatDenseRestoreArrayWrite(*X, &a));
-  PetscCall(PointsAssemble(*X));
+  PetscCall(PointSetAssemble(*X));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Parses numbers and ranges such as 0,3-7. Every number is below d. */
-static PetscErrorCode PointsParseColumns(MPI_Comm comm, const char text[], PetscInt d, PetscInt *n, PetscInt **columns)
+static PetscErrorCode PointSetParseColumns(MPI_Comm comm, const char text[], PetscInt d, PetscInt *n, PetscInt **columns)
 {
   const char *at = text;
 
@@ -122,7 +122,7 @@ static PetscErrorCode PointsParseColumns(MPI_Comm comm, const char text[], Petsc
 }
 
 /* Keeps the columns that the option names. */
-static PetscErrorCode PointsSelectColumns(MPI_Comm comm, const char text[], Mat *X)
+static PetscErrorCode PointSetSelectColumns(MPI_Comm comm, const char text[], Mat *X)
 {
   PetscInt    n, *columns, d, start, end, local;
   PetscMPIInt rank, size;
@@ -131,7 +131,7 @@ static PetscErrorCode PointsSelectColumns(MPI_Comm comm, const char text[], Mat 
 
   PetscFunctionBegin;
   PetscCall(MatGetSize(*X, NULL, &d));
-  PetscCall(PointsParseColumns(comm, text, d, &n, &columns));
+  PetscCall(PointSetParseColumns(comm, text, d, &n, &columns));
   PetscCall(MatGetOwnershipRange(*X, &start, &end));
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   PetscCallMPI(MPI_Comm_size(comm, &size));
@@ -148,7 +148,7 @@ static PetscErrorCode PointsSelectColumns(MPI_Comm comm, const char text[], Mat 
 }
 
 /* Recognises the format of the file. */
-static PetscErrorCode PointsFind(MPI_Comm comm, const PointsOptions *o, PointsFormat *format)
+static PetscErrorCode PointSetFind(MPI_Comm comm, const PointSetOptions *o, PointSetFormat *format)
 {
   PetscBool binary;
 
@@ -157,22 +157,22 @@ static PetscErrorCode PointsFind(MPI_Comm comm, const PointsOptions *o, PointsFo
   if (*format != POINTS_AUTO) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(GpAppIsBinary(comm, o->file, MAT_FILE_CLASSID, &binary, NULL));
   if (binary) *format = POINTS_PETSC;
-  else if (strcmp(o->file, "-")) PetscCall(PointsRecognise(comm, o->file, format)); /* standard input can be read once only, so it is text */
+  else if (strcmp(o->file, "-")) PetscCall(PointSetRecognise(comm, o->file, format)); /* standard input can be read once only, so it is text */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Loads or generates the points. Collective. */
-PetscErrorCode PointsLoad(MPI_Comm comm, const PointsOptions *o, Points *P)
+PetscErrorCode PointSetLoad(MPI_Comm comm, const PointSetOptions *o, PointSet *P)
 {
-  PointsFormat format;
+  PointSetFormat format;
 
   PetscFunctionBegin;
   PetscCall(PetscMemzero(P, sizeof(*P)));
   if (o->ngenerate) {
-    PetscCall(PointsGenerate(comm, o, &P->X));
+    PetscCall(PointSetGenerate(comm, o, &P->X));
     PetscCall(PetscSNPrintf(P->source, sizeof(P->source), "uniform points in the unit cube, seed %" PetscInt_FMT, o->seed));
   } else {
-    PetscCall(PointsFind(comm, o, &format));
+    PetscCall(PointSetFind(comm, o, &format));
     if (format == POINTS_PETSC) {
       GpAppMatHeader h;
 
@@ -180,7 +180,7 @@ PetscErrorCode PointsLoad(MPI_Comm comm, const PointsOptions *o, Points *P)
       PetscCall(GpAppMatLoad(comm, o->file, h.nnz == MATRIX_BINARY_FORMAT_DENSE ? MATDENSE : MATAIJ, &P->X));
       PetscCall(PetscSNPrintf(P->source, sizeof(P->source), "%s: PETSc binary", o->file));
     } else if (format == POINTS_IDX || format == POINTS_MINEBENCH) {
-      PetscCall(PointsReadBinary(comm, o->file, format, &P->X));
+      PetscCall(PointSetReadBinary(comm, o->file, format, &P->X));
       PetscCall(PetscSNPrintf(P->source, sizeof(P->source), "%s: %s", o->file, format == POINTS_IDX ? "idx" : "MineBench binary"));
     } else {
       GpAppText text;
@@ -188,15 +188,15 @@ PetscErrorCode PointsLoad(MPI_Comm comm, const PointsOptions *o, Points *P)
 
       PetscCall(GpAppTextRead(comm, o->file, &text));
       PetscCall(GpAppTextIsMarket(&text, &market));
-      if (format == POINTS_MARKET || (format == POINTS_AUTO && market)) PetscCall(PointsFromMarket(&text, P));
-      else PetscCall(PointsFromTable(&text, &o->table, P));
+      if (format == POINTS_MARKET || (format == POINTS_AUTO && market)) PetscCall(PointSetFromMarket(&text, P));
+      else PetscCall(PointSetFromTable(&text, &o->table, P));
     }
   }
-  if (o->columns[0]) PetscCall(PointsSelectColumns(comm, o->columns, &P->X));
+  if (o->columns[0]) PetscCall(PointSetSelectColumns(comm, o->columns, &P->X));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode PointsDestroy(Points *P)
+PetscErrorCode PointSetDestroy(PointSet *P)
 {
   PetscFunctionBegin;
   PetscCall(MatDestroy(&P->X));

@@ -14,30 +14,30 @@ typedef enum {
   POINTS_PETSC,
   POINTS_IDX,
   POINTS_MINEBENCH
-} PointsFormat;
+} PointSetFormat;
 
-PETSC_INTERN const char *const PointsFormats[];
+PETSC_INTERN const char *const PointSetFormats[];
 
 typedef struct {
   char           file[PETSC_MAX_PATH_LEN];
-  PointsFormat   format;
+  PointSetFormat format;
   GpAppTableSpec table;
   char           columns[1024];          /* numbers counted from 0 and ranges, such as 0,3-7; empty: all columns */
   PetscInt       generate[2], ngenerate; /* number of points, number of features */
   PetscInt       seed;
-} PointsOptions;
+} PointSetOptions;
 
 typedef struct {
   Mat   X;
   char *names;       /* names of all points on every rank, one after another; NULL: none */
   char  source[256]; /* the file and how it was understood */
-} Points;
+} PointSet;
 
-PETSC_INTERN PetscErrorCode PointsLoad(MPI_Comm, const PointsOptions *, Points *);
-PETSC_INTERN PetscErrorCode PointsDestroy(Points *);
+PETSC_INTERN PetscErrorCode PointSetLoad(MPI_Comm, const PointSetOptions *, PointSet *);
+PETSC_INTERN PetscErrorCode PointSetDestroy(PointSet *);
 
 /* pointsbinary.c */
-PETSC_INTERN PetscErrorCode PointsRecognise(MPI_Comm, const char[], PointsFormat *);
-PETSC_INTERN PetscErrorCode PointsReadBinary(MPI_Comm, const char[], PointsFormat, Mat *);
+PETSC_INTERN PetscErrorCode PointSetRecognise(MPI_Comm, const char[], PointSetFormat *);
+PETSC_INTERN PetscErrorCode PointSetReadBinary(MPI_Comm, const char[], PointSetFormat, Mat *);
 
 #endif

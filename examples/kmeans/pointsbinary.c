@@ -10,7 +10,7 @@
 typedef struct {
   PetscInt64 rows, cols, at;
   int        type;
-} PointsHeader;
+} PointSetHeader;
 
 /* Types of idx values: the third byte of the file. */
 enum {
@@ -23,13 +23,13 @@ enum {
   MINEBENCH_FLOAT /* little-endian, as MineBench writes it */
 };
 
-static size_t PointsValueBytes(int type)
+static size_t PointSetValueBytes(int type)
 {
   return type == IDX_SHORT ? 2 : type == IDX_INT || type == IDX_FLOAT || type == MINEBENCH_FLOAT ? 4 : type == IDX_DOUBLE ? 8 : 1;
 }
 
 /* An unsigned integer of n bytes. */
-static uint64_t PointsInteger(const unsigned char *p, size_t n, PetscBool little)
+static uint64_t PointSetInteger(const unsigned char *p, size_t n, PetscBool little)
 {
   uint64_t value = 0;
 
@@ -37,10 +37,10 @@ static uint64_t PointsInteger(const unsigned char *p, size_t n, PetscBool little
   return value;
 }
 
-static double PointsValue(const unsigned char *p, int type)
+static double PointSetValue(const unsigned char *p, int type)
 {
-  const size_t   n    = PointsValueBytes(type);
-  const uint64_t bits = PointsInteger(p, n, (PetscBool)(type == MINEBENCH_FLOAT));
+  const size_t   n    = PointSetValueBytes(type);
+  const uint64_t bits = PointSetInteger(p, n, (PetscBool)(type == MINEBENCH_FLOAT));
   const uint32_t half = (uint32_t)bits;
   float          single;
   double         value;
@@ -64,27 +64,27 @@ static double PointsValue(const unsigned char *p, int type)
 }
 
 /* Reads a header of idx. Dimensions after the first are features. */
-static PetscBool PointsHeaderIdx(const unsigned char *p, size_t n, PointsHeader *h)
+static PetscBool PointSetHeaderIdx(const unsigned char *p, size_t n, PointSetHeader *h)
 {
   if (n < 8 || p[0] || p[1] || p[2] < IDX_UBYTE || p[2] > IDX_DOUBLE || p[2] == 10 || p[3] < 1 || p[3] > 4 || n < 4 + 4 * (size_t)p[3]) return PETSC_FALSE;
-  *h = (PointsHeader){(PetscInt64)PointsInteger(p + 4, 4, PETSC_FALSE), 1, 4 + 4 * p[3], p[2]};
-  for (int dim = 1; dim < p[3] && h->cols <= PETSC_MAX_INT; dim++) h->cols *= (PetscInt64)PointsInteger(p + 4 + 4 * dim, 4, PETSC_FALSE);
+  *h = (PointSetHeader){(PetscInt64)PointSetInteger(p + 4, 4, PETSC_FALSE), 1, 4 + 4 * p[3], p[2]};
+  for (int dim = 1; dim < p[3] && h->cols <= PETSC_MAX_INT; dim++) h->cols *= (PetscInt64)PointSetInteger(p + 4 + 4 * dim, 4, PETSC_FALSE);
   return (PetscBool)(h->rows > 0 && h->cols > 0 && h->cols < INT32_MAX);
 }
 
 /* Reads a header of MineBench: rows and columns as 32-bit integers. */
-static PetscBool PointsHeaderMineBench(const unsigned char *p, size_t n, PointsHeader *h)
+static PetscBool PointSetHeaderMineBench(const unsigned char *p, size_t n, PointSetHeader *h)
 {
   if (n < 8) return PETSC_FALSE;
-  *h = (PointsHeader){(int32_t)PointsInteger(p, 4, PETSC_TRUE), (int32_t)PointsInteger(p + 4, 4, PETSC_TRUE), 8, MINEBENCH_FLOAT};
+  *h = (PointSetHeader){(int32_t)PointSetInteger(p, 4, PETSC_TRUE), (int32_t)PointSetInteger(p + 4, 4, PETSC_TRUE), 8, MINEBENCH_FLOAT};
   return (PetscBool)(h->rows > 0 && h->cols > 0);
 }
 
 /* Recognises idx by its first bytes, and MineBench by a byte of 0, which no text has, behind a plausible number of columns. */
-PetscErrorCode PointsRecognise(MPI_Comm comm, const char file[], PointsFormat *format)
+PetscErrorCode PointSetRecognise(MPI_Comm comm, const char file[], PointSetFormat *format)
 {
-  PetscMPIInt  rank;
-  PointsHeader h;
+  PetscMPIInt    rank;
+  PointSetHeader h;
 
   PetscFunctionBegin;
   *format = POINTS_AUTO;
@@ -97,15 +97,15 @@ PetscErrorCode PointsRecognise(MPI_Comm comm, const char file[], PointsFormat *f
     PetscCall(GpAppSourceOpen(file, &source));
     for (; n < sizeof(begin) && got; n += got) PetscCall(GpAppSourceRead(source, (char *)begin + n, sizeof(begin) - n, &got));
     PetscCall(GpAppSourceClose(&source));
-    if (PointsHeaderIdx(begin, n, &h)) *format = POINTS_IDX;
-    else if (PointsHeaderMineBench(begin, n, &h) && h.cols < 65536 && !begin[7]) *format = POINTS_MINEBENCH;
+    if (PointSetHeaderIdx(begin, n, &h)) *format = POINTS_IDX;
+    else if (PointSetHeaderMineBench(begin, n, &h) && h.cols < 65536 && !begin[7]) *format = POINTS_MINEBENCH;
   }
   PetscCall(GpAppBroadcast(comm, format, sizeof(*format), 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Reads all bytes of a file, decompressed, on one rank. */
-static PetscErrorCode PointsReadBytes(const char file[], unsigned char **bytes, size_t *length, GpAppComplaint *wrong)
+static PetscErrorCode PointSetReadBytes(const char file[], unsigned char **bytes, size_t *length, GpAppComplaint *wrong)
 {
   GpAppSource source;
   size_t      room = 1 << 16, got = 1;
@@ -128,11 +128,11 @@ static PetscErrorCode PointsReadBytes(const char file[], unsigned char **bytes, 
 }
 
 /* Reads a binary file on the first rank, which sends each rank its rows. */
-PetscErrorCode PointsReadBinary(MPI_Comm comm, const char file[], PointsFormat format, Mat *X)
+PetscErrorCode PointSetReadBinary(MPI_Comm comm, const char file[], PointSetFormat format, Mat *X)
 {
   unsigned char *bytes  = NULL;
   size_t         length = 0;
-  PointsHeader   h      = {0};
+  PointSetHeader h      = {0};
   GpAppComplaint wrong  = {0};
   PetscMPIInt    rank;
   PetscInt64     shape[2];
@@ -142,9 +142,9 @@ PetscErrorCode PointsReadBinary(MPI_Comm comm, const char file[], PointsFormat f
   if (!rank) {
     const char *name = format == POINTS_IDX ? "idx" : "MineBench";
 
-    PetscCall(PointsReadBytes(file, &bytes, &length, &wrong));
-    if (!wrong.code && !(format == POINTS_IDX ? PointsHeaderIdx(bytes, length, &h) : PointsHeaderMineBench(bytes, length, &h))) GpAppComplainAbout(&wrong, PETSC_ERR_FILE_UNEXPECTED, 0, "this is no %s file", name);
-    else if (!wrong.code && (h.rows > PETSC_MAX_INT || h.cols > PETSC_MAX_INT || (length - (size_t)h.at) / PointsValueBytes(h.type) / (size_t)h.cols < (size_t)h.rows))
+    PetscCall(PointSetReadBytes(file, &bytes, &length, &wrong));
+    if (!wrong.code && !(format == POINTS_IDX ? PointSetHeaderIdx(bytes, length, &h) : PointSetHeaderMineBench(bytes, length, &h))) GpAppComplainAbout(&wrong, PETSC_ERR_FILE_UNEXPECTED, 0, "this is no %s file", name);
+    else if (!wrong.code && (h.rows > PETSC_MAX_INT || h.cols > PETSC_MAX_INT || (length - (size_t)h.at) / PointSetValueBytes(h.type) / (size_t)h.cols < (size_t)h.rows))
       GpAppComplainAbout(&wrong, PETSC_ERR_FILE_UNEXPECTED, 0, "the header says %" PetscInt64_FMT " points of %" PetscInt64_FMT " features, but the file ends after %zu bytes: it is truncated", h.rows, h.cols, length);
   }
   if (wrong.code) PetscCall(PetscFree(bytes));
@@ -154,14 +154,14 @@ PetscErrorCode PointsReadBinary(MPI_Comm comm, const char file[], PointsFormat f
   PetscCall(GpAppBroadcast(comm, shape, sizeof(shape), 0));
   PetscCall(MatCreateDense(comm, PETSC_DECIDE, PETSC_DECIDE, (PetscInt)shape[0], (PetscInt)shape[1], NULL, X));
   if (!rank) {
-    const size_t each = PointsValueBytes(h.type);
+    const size_t each = PointSetValueBytes(h.type);
     PetscScalar *row;
     PetscInt    *col;
 
     PetscCall(PetscMalloc2(h.cols, &row, h.cols, &col));
     for (PetscInt j = 0; j < h.cols; j++) col[j] = j;
     for (PetscInt i = 0; i < h.rows; i++) {
-      for (PetscInt j = 0; j < h.cols; j++) row[j] = PointsValue(bytes + h.at + ((size_t)i * (size_t)h.cols + (size_t)j) * each, h.type);
+      for (PetscInt j = 0; j < h.cols; j++) row[j] = PointSetValue(bytes + h.at + ((size_t)i * (size_t)h.cols + (size_t)j) * each, h.type);
       PetscCall(MatSetValues(*X, 1, &i, (PetscInt)h.cols, col, row, INSERT_VALUES));
     }
     PetscCall(PetscFree2(row, col));
