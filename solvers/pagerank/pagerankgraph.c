@@ -103,19 +103,27 @@ static PetscErrorCode PageRankGraphSumWeights(PageRank pr)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Computes scale, marks and ndangling. Reciprocals and quotients of zeros are 0. */
+/* Computes scale, marks and ndangling. The scale of a node without links is 0. */
 static PetscErrorCode PageRankGraphFindDangling(PageRank pr)
 {
-  PetscScalar sum;
+  const PetscScalar *out;
+  PetscScalar       *scale, *marks, sum;
+  PetscInt           n;
 
   PetscFunctionBegin;
   PetscCall(VecDuplicate(pr->out, &pr->scale));
-  PetscCall(VecCopy(pr->out, pr->scale));
-  PetscCall(VecReciprocal(pr->scale));
   PetscCall(VecDuplicate(pr->out, &pr->marks));
-  PetscCall(VecPointwiseDivide(pr->marks, pr->out, pr->out));
-  PetscCall(VecScale(pr->marks, -1.0));
-  PetscCall(VecShift(pr->marks, 1.0));
+  PetscCall(VecGetLocalSize(pr->out, &n));
+  PetscCall(VecGetArrayRead(pr->out, &out));
+  PetscCall(VecGetArrayWrite(pr->scale, &scale));
+  PetscCall(VecGetArrayWrite(pr->marks, &marks));
+  for (PetscInt i = 0; i < n; i++) { /* not VecPointwiseDivide(), whose 0/0 depends on PETSc's release */
+    marks[i] = out[i] == 0;
+    scale[i] = out[i] == 0 ? 0 : 1 / out[i];
+  }
+  PetscCall(VecRestoreArrayWrite(pr->marks, &marks));
+  PetscCall(VecRestoreArrayWrite(pr->scale, &scale));
+  PetscCall(VecRestoreArrayRead(pr->out, &out));
   PetscCall(VecSum(pr->marks, &sum));
   pr->ndangling = (PetscInt)sum;
   if (!pr->ndangling) PetscCall(VecDestroy(&pr->marks));
