@@ -2,6 +2,7 @@
 #include "points.h"
 #include "app/binary/appbinary.h"
 #include "app/market/appmarket.h"
+#include "app/program/apphash.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,15 +70,7 @@ static PetscErrorCode PointSetFromMarket(GpAppText *text, PointSet *P)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A uniform number in [0, 1) of 24 bits, which single precision holds: the finaliser of SplitMix64. */
-static double PointSetUniform(uint64_t state)
-{
-  state = (state ^ state >> 30) * 0xbf58476d1ce4e5b9;
-  state = (state ^ state >> 27) * 0x94d049bb133111eb;
-  return (double)((state ^ state >> 31) >> 40) * 0x1p-24;
-}
-
-/* Uniform points in the unit cube. They depend on the seed and on the number of the value, not on the number of ranks. */
+/* Uniform points in the unit cube, of 24 bits, which single precision holds. They depend on the seed and on the number of the value, not on the number of ranks. */
 static PetscErrorCode PointSetGenerate(MPI_Comm comm, const PointSetOptions *o, Mat *X)
 {
   PetscInt     start, end, lda;
@@ -89,7 +82,7 @@ static PetscErrorCode PointSetGenerate(MPI_Comm comm, const PointSetOptions *o, 
   PetscCall(MatDenseGetLDA(*X, &lda));
   PetscCall(MatDenseGetArrayWrite(*X, &a));
   for (PetscInt i = start; i < end; i++)
-    for (PetscInt j = 0; j < o->generate[1]; j++) a[(i - start) + (size_t)j * lda] = PointSetUniform(((uint64_t)o->seed << 40) + ((uint64_t)i * (uint64_t)o->generate[1] + (uint64_t)j + 1) * 0x9e3779b97f4a7c15);
+    for (PetscInt j = 0; j < o->generate[1]; j++) a[(i - start) + (size_t)j * lda] = (double)(GpAppHash64(((uint64_t)o->seed << 40) + ((uint64_t)i * (uint64_t)o->generate[1] + (uint64_t)j) * 0x9e3779b97f4a7c15) >> 40) * 0x1p-24;
   PetscCall(MatDenseRestoreArrayWrite(*X, &a));
   PetscCall(PointSetAssemble(*X));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -108,18 +108,18 @@ PetscErrorCode PointSetRecognise(MPI_Comm comm, const char file[], PointSetForma
 static PetscErrorCode PointSetReadBytes(const char file[], unsigned char **bytes, size_t *length, GpAppComplaint *wrong)
 {
   GpAppSource source;
-  size_t      room = 1 << 16, got = 1;
+  size_t      capacity = 1 << 16, got = 1;
 
   PetscFunctionBegin;
   *length = 0;
-  PetscCall(PetscMalloc1(room, bytes));
+  PetscCall(PetscMalloc1(capacity, bytes));
   PetscCall(GpAppSourceOpen(file, &source));
   while (got) {
-    if (*length == room) {
-      room *= 2;
-      PetscCall(PetscRealloc(room, bytes));
+    if (*length == capacity) {
+      capacity *= 2;
+      PetscCall(PetscRealloc(capacity, bytes));
     }
-    PetscCall(GpAppSourceRead(source, (char *)*bytes + *length, room - *length, &got));
+    PetscCall(GpAppSourceRead(source, (char *)*bytes + *length, capacity - *length, &got));
     *length += got;
   }
   *wrong = source->wrong;

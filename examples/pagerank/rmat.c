@@ -1,15 +1,6 @@
 /* Generates the links of an R-MAT graph. src/app reads graphs from files. */
 #include "pagerank.h"
-
-/* splitmix64 (G. L. Steele et al. 2014): a hash of 64 bits. The random numbers of a link depend on its index alone, so the graph is the same on any
-   number of processes. */
-static uint64_t RMATMix(uint64_t x)
-{
-  x += 0x9e3779b97f4a7c15u;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
-}
+#include "app/program/apphash.h"
 
 /* R-MAT (D. Chakrabarti, Y. Zhan, C. Faloutsos 2004) with the parameters of Graph500. Each link descends `scale` levels of the adjacency matrix.
    On each level it enters one of the four quadrants, with probabilities 0.57, 0.19, 0.19 and 0.05. */
@@ -27,11 +18,11 @@ PetscErrorCode GraphMakeRMAT(MPI_Comm comm, PetscInt scale, PetscInt degree, Pet
   last  = total / size * (rank + 1) + PetscMin(total % size, rank + 1);
   PetscCall(GpAppLinksReserve(L, last - first, PETSC_FALSE));
   for (PetscInt64 e = first; e < last; e++) {
-    uint64_t   state = RMATMix(RMATMix((uint64_t)seed) ^ (uint64_t)e);
+    uint64_t   state = GpAppHash64(GpAppHash64((uint64_t)seed) ^ (uint64_t)e);
     PetscInt64 from = 0, to = 0;
 
     for (PetscInt level = 0; level < scale; level++) {
-      const uint32_t dice    = (uint32_t)((state = RMATMix(state)) >> 32);
+      const uint32_t dice    = (uint32_t)((state = GpAppHash64(state)) >> 32);
       const int      quarter = (dice >= 2448131359u) + (dice >= 3264175145u) + (dice >= 4080218931u); /* thresholds: 0.57, 0.76 and 0.95 times 2^32 */
 
       from = 2 * from + (quarter >> 1);

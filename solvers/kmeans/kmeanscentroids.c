@@ -2,27 +2,27 @@
 #include "kmeansimpl.h"
 
 /* The sum of feature j over the points of cluster c. */
-static double KMeansSum(const KMeans km, const KMeansFixed *feature, PetscInt c, PetscInt j)
+static double KMeansSum(const KMeans km, PetscInt c, PetscInt j)
 {
   const KMeansData *A   = &km->points.data;
   const int64_t    *sum = km->tally + KMEANS_TALLY + km->kept + ((int64_t)c * A->d + j) * A->words;
 
-  return (double)sum[0] / feature[j].first + (A->words > 1 ? (double)sum[1] / feature[j].second : 0.0);
+  return (double)sum[0] / km->points.feature[j].first + (A->words > 1 ? (double)sum[1] / km->points.feature[j].second : 0.0);
 }
 
 /* Sets a centroid to the weighted mean of its points; for the cosine metric to their sum, scaled to norm 1, unless that is zero. */
-static void KMeansSetCentroid(const KMeans km, const KMeansFixed *feature, PetscInt c, double m[])
+static void KMeansSetCentroid(const KMeans km, PetscInt c, double m[])
 {
   const KMeansData *A      = &km->points.data;
   const double      weight = (double)km->tally[KMEANS_TALLY + c] / A->mass.first;
   double            square = 0, factor = 1 / weight;
 
   if (A->cosine) {
-    for (PetscInt j = 0; j < A->d; j++) square += PetscSqr(KMeansSum(km, feature, c, j));
+    for (PetscInt j = 0; j < A->d; j++) square += PetscSqr(KMeansSum(km, c, j));
     if (square == 0) return;
     factor = 1 / sqrt(square);
   }
-  for (PetscInt j = 0; j < A->d; j++) m[j] = A->cosine ? factor * KMeansSum(km, feature, c, j) : KMeansSum(km, feature, c, j) / weight;
+  for (PetscInt j = 0; j < A->d; j++) m[j] = A->cosine ? factor * KMeansSum(km, c, j) : KMeansSum(km, c, j) / weight;
 }
 
 /* Sets *cluster to the cluster with the largest inertia. Sums are integers, so that all ranks agree. */
@@ -116,12 +116,10 @@ PetscErrorCode KMeansMoveCentroids_Private(KMeans km, PetscReal *shift, PetscBoo
 {
   const KMeansData *A = &km->points.data;
   double           *old, sum = 0;
-  KMeansFixed      *feature;
   PetscInt          empty = 0;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc2(A->d, &old, A->d, &feature));
-  PetscCallGp(A->dev, "Features", GpDevDownload(A->dev, feature, A->feature, (size_t)A->d * sizeof(*feature)));
+  PetscCall(PetscMalloc1(A->d, &old));
   for (PetscInt c = 0; c < km->kept; c++) {
     double *m = km->centroid + c * A->d;
 
@@ -130,11 +128,11 @@ PetscErrorCode KMeansMoveCentroids_Private(KMeans km, PetscReal *shift, PetscBoo
       continue;
     }
     PetscCall(PetscArraycpy(old, m, A->d));
-    KMeansSetCentroid(km, feature, c, m);
+    KMeansSetCentroid(km, c, m);
     for (PetscInt j = 0; j < A->d; j++) sum += PetscSqr(m[j] - old[j]);
   }
   if (empty) PetscCall(KMeansHandleEmpty(km));
-  PetscCall(PetscFree2(old, feature));
+  PetscCall(PetscFree(old));
   *shift    = sqrt(sum);
   *replaced = (PetscBool)(empty && km->empty != KMEANS_EMPTY_KEEP);
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -18,11 +18,12 @@ PETSC_EXTERN PetscLogEvent KMEANS_SolveEvent, KMEANS_StartEvent, KMEANS_AssignEv
 
 /* The points of a matrix on the device, with the sizes of its arrays. */
 typedef struct {
-  KMeansData data;
-  PetscInt   N, first; /* number of points on all ranks; number of the first local point */
-  size_t     values;   /* number of stored values on this rank */
-  PetscInt   capacity; /* number of centroids that the arrays hold */
-  int        bits;     /* of the fixed-point integer of the largest value: the sum of N of them fits 64 bits */
+  KMeansData   data;
+  PetscInt     N, first; /* number of points on all ranks; number of the first local point */
+  size_t       values;   /* number of stored values on this rank */
+  PetscInt     capacity; /* number of centroids that the arrays hold */
+  int          bits;     /* of the fixed-point integer of the largest value: the sum of N of them fits 64 bits */
+  KMeansFixed *feature;  /* [d] the scales of data.feature on the host */
 } KMeansPoints;
 
 struct _p_KMeans {

@@ -89,8 +89,8 @@ static PetscErrorCode KMeansCandidatesWeigh(KMeans km, const KMeansCandidates *C
 
   PetscFunctionBegin;
   PetscCall(KMeansPointsSetCentroids_Private(&km->points, C->n, C->x));
-  PetscCall(PetscCalloc1(size, &tally));
-  PetscCallGp(A->dev, "Start", GpDevUpload(A->dev, A->tally, tally, size * sizeof(int64_t)));
+  PetscCall(PetscMalloc1(size, &tally));
+  PetscCallGp(A->dev, "Start", GpDevZero(A->dev, A->tally, size * sizeof(int64_t)));
   PetscCallGp(A->dev, "Start", KMeansAssignTable[KMEANS_ASSIGN_brute].run[GpDevKindOf(A->dev)](A));
   PetscCallGp(A->dev, "Start", KMeansUpdateTable[km->now[1]].run[GpDevKindOf(A->dev)](A));
   PetscCallGp(A->dev, "Start", GpDevDownload(A->dev, tally, A->tally, size * sizeof(int64_t)));

@@ -272,7 +272,7 @@ PetscErrorCode KMeansPointsCreate_Private(KMeans km, Mat X, Vec w, PetscInt many
   PetscCall(PetscMalloc1(rows.d, &feature));
   PetscCall(KMeansPointsScale(km, &rows, weight, many, outside, P, feature));
   PetscCall(KMeansPointsUpload(km, &rows, weight, feature, P));
-  PetscCall(PetscFree(feature));
+  P->feature = feature;
   PetscCall(PetscFree(weight));
   PetscCall(KMeansRowsDestroy(&rows));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -296,16 +296,14 @@ static PetscErrorCode KMeansPointsResetCentroids(KMeansPoints *P)
 PetscErrorCode KMeansPointsSetCentroids_Private(KMeansPoints *P, PetscInt k, const double centroid[])
 {
   KMeansData *A = &P->data;
-  int64_t    *zero;
 
   PetscFunctionBegin;
   if (k > P->capacity) {
     PetscCall(KMeansPointsResetCentroids(P));
     PetscCall(KMeansUpload(A->dev, "Centroids", (size_t)k * A->d * sizeof(double), NULL, &A->centroid));
     PetscCall(KMeansUpload(A->dev, "Centroids", (size_t)k * sizeof(double), NULL, &A->square));
-    PetscCall(PetscCalloc1(KMeansTallySize(k, A->d, A->words), &zero));
-    PetscCall(KMeansUpload(A->dev, "Sums", (size_t)KMeansTallySize(k, A->d, A->words) * sizeof(int64_t), zero, &A->tally));
-    PetscCall(PetscFree(zero));
+    PetscCall(KMeansUpload(A->dev, "Sums", (size_t)KMeansTallySize(k, A->d, A->words) * sizeof(int64_t), NULL, &A->tally));
+    PetscCallGp(A->dev, "Sums", GpDevZero(A->dev, A->tally, (size_t)KMeansTallySize(k, A->d, A->words) * sizeof(int64_t)));
     P->capacity = k;
   }
   A->k = (int32_t)k;
@@ -373,6 +371,7 @@ PetscErrorCode KMeansPointsDestroy_Private(KMeansPoints *P)
   if (A->row) GpDevFree(A->dev, &A->row, (n + 1) * sizeof(int32_t));
   if (A->col) GpDevFree(A->dev, &A->col, P->values * sizeof(int32_t));
   if (A->weight) GpDevFree(A->dev, &A->weight, n * sizeof(double));
+  PetscCall(PetscFree(P->feature));
   GpDevFree(A->dev, &A->feature, (size_t)A->d * sizeof(KMeansFixed));
   GpDevFree(A->dev, &A->label, n * sizeof(int32_t));
   GpDevFree(A->dev, &A->distance, n * sizeof(double));

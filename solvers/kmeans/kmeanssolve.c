@@ -50,8 +50,7 @@ static PetscErrorCode KMeansPass(KMeans km, PetscBool update)
   PetscFunctionBegin;
   PetscCall(KMeansPointsSetCentroids_Private(&km->points, km->kept, km->centroid));
   PetscCall(KMeansPointsSetBounds_Private(&km->points, KMeansAssignTable[km->now[0]].group));
-  PetscCall(PetscArrayzero(km->tally, size));
-  PetscCallGp(A->dev, "Sums", GpDevUpload(A->dev, A->tally, km->tally, size * sizeof(int64_t)));
+  PetscCallGp(A->dev, "Sums", GpDevZero(A->dev, A->tally, size * sizeof(int64_t)));
   PetscCall(PetscLogEventBegin(KMEANS_AssignEvent, km, 0, 0, 0));
   PetscCallGp(A->dev, "Assignment", KMeansAssignTable[km->now[0]].run[GpDevKindOf(A->dev)](A));
   PetscCall(PetscLogEventEnd(KMEANS_AssignEvent, km, 0, 0, 0));

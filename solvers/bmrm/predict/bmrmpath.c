@@ -1,5 +1,6 @@
 /* Training for several lambdas: the path with one bundle or in step, cross-validation, and scores of held-out folds. */
 #include "solvers/bmrm/bmrmimpl.h"
+#include "app/program/apphash.h"
 #include <gpucsrbmrmpredict.h>
 #include <math.h>
 
@@ -126,11 +127,7 @@ typedef struct {
 /* Returns the fold of a row: a hash of the row number, so that the folds are the same on any number of ranks. */
 static PetscInt BMRMFoldsGetFold(PetscInt row, PetscInt folds)
 {
-  uint64_t z = (uint64_t)row + 0x9e3779b97f4a7c15u;
-
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return (PetscInt)((z ^ (z >> 31)) % (uint64_t)folds);
+  return (PetscInt)(GpAppHash64((uint64_t)row) % (uint64_t)folds);
 }
 
 /* Extracts the rows of a fold (inside) or all other rows, with their labels and the scatter to them. */

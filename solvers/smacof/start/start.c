@@ -1,23 +1,15 @@
 /* Initial configurations: random, or classical scaling. */
 #include "solvers/smacof/smacofimpl.h"
+#include "app/program/apphash.h"
 #include <petscblaslapack.h>
 
 PetscFunctionList SMACOFEigensolverList = NULL;
-
-/* splitmix64 (G. L. Steele et al. 2014): the random numbers depend only on the seed and the position. */
-static uint64_t SMACOFMixBits(uint64_t x)
-{
-  x += 0x9e3779b97f4a7c15u;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
-}
 
 /* Sets coordinates uniform in (-1, 1).  The scale does not matter, because the Guttman transform does not depend on it. */
 PetscErrorCode SMACOFRandomStart_Private(PetscInt seed, PetscInt N, PetscInt dim, double x[])
 {
   PetscFunctionBegin;
-  for (size_t k = 0; k < (size_t)N * (size_t)dim; k++) x[k] = (double)(SMACOFMixBits(SMACOFMixBits((uint64_t)seed) ^ (uint64_t)k) >> 11) * 0x1p-52 - 1;
+  for (size_t k = 0; k < (size_t)N * (size_t)dim; k++) x[k] = (double)(GpAppHash64(GpAppHash64((uint64_t)seed) ^ (uint64_t)k) >> 11) * 0x1p-52 - 1;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

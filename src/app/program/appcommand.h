@@ -9,7 +9,7 @@ PETSC_INTERN const GpAppOption GpAppLibraryOptions[];
 
 PETSC_INTERN const GpAppOption *GpAppOptionFind(const GpAppOption options[], const char name[]);
 PETSC_INTERN const GpAppOption *GpAppOptionFindNearest(const GpAppManual *manual, const char name[]);
-PETSC_INTERN PetscBool          GpAppOptionCheck(const GpAppOption *option, const char value[], size_t room, char expected[]);
+PETSC_INTERN PetscBool          GpAppOptionCheck(const GpAppOption *option, const char value[], size_t size, char expected[]);
 PETSC_INTERN PetscBool          GpAppOptionIsBool(const char value[]);
 PETSC_INTERN PetscBool          GpAppPetscKnows(const GpAppManual *manual, const char name[], PetscBool *system);
 PETSC_INTERN PetscBool          GpAppOptionIsKnown(const GpAppManual *manual, const char name[]);

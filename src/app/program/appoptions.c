@@ -96,22 +96,22 @@ static PetscBool OptionInRange(const char range[], double value)
 }
 
 /* Puts an interval in words. */
-static void OptionDescribeRange(const char what[], const char range[], size_t room, char text[])
+static void OptionDescribeRange(const char what[], const char range[], size_t size, char text[])
 {
   char       *end;
   double      least, most;
   const char *open;
 
   if (!range) {
-    (void)snprintf(text, room, "%s", what);
+    (void)snprintf(text, size, "%s", what);
     return;
   }
   least = strtod(range + 1, &end);
   most  = strtod(end + 1, &end);
   open  = range[0] == '(' ? "greater than" : "of at least";
-  if (isinf(most)) (void)snprintf(text, room, "%s %s %.15g", what, open, least);
-  else if (range[0] == '[' && *end == ']') (void)snprintf(text, room, "%s from %.15g to %.15g", what, least, most);
-  else (void)snprintf(text, room, "%s %s %.15g and %s %.15g", what, open, least, *end == ']' ? "at most" : "less than", most);
+  if (isinf(most)) (void)snprintf(text, size, "%s %s %.15g", what, open, least);
+  else if (range[0] == '[' && *end == ']') (void)snprintf(text, size, "%s from %.15g to %.15g", what, least, most);
+  else (void)snprintf(text, size, "%s %s %.15g and %s %.15g", what, open, least, *end == ']' ? "at most" : "less than", most);
 }
 
 /* Whether a text is a list of numbers in the option's range, separated by commas; of one number unless the option takes several. */
@@ -158,29 +158,29 @@ PetscBool GpAppOptionIsBool(const char value[])
 }
 
 /* Whether an option takes a value, which is NULL for none; otherwise says which values it takes. */
-PetscBool GpAppOptionCheck(const GpAppOption *o, const char value[], size_t room, char expected[])
+PetscBool GpAppOptionCheck(const GpAppOption *o, const char value[], size_t size, char expected[])
 {
   const PetscBool given = (PetscBool)(value && value[0]);
 
   switch (o->kind) {
   case GP_APP_BOOL:
-    (void)snprintf(expected, room, "true or false");
+    (void)snprintf(expected, size, "true or false");
     return (PetscBool)(!given || GpAppOptionIsBool(value));
   case GP_APP_INT:
   case GP_APP_INTS:
-    OptionDescribeRange(o->kind == GP_APP_INT ? "an integer" : "integers, separated by commas, each", o->range, room, expected);
+    OptionDescribeRange(o->kind == GP_APP_INT ? "an integer" : "integers, separated by commas, each", o->range, size, expected);
     return (PetscBool)(given && OptionIsNumbers(o, value));
   case GP_APP_REAL:
   case GP_APP_REALS:
-    OptionDescribeRange(o->kind == GP_APP_REAL ? "a number" : "numbers, separated by commas, each", o->range, room, expected);
+    OptionDescribeRange(o->kind == GP_APP_REAL ? "a number" : "numbers, separated by commas, each", o->range, size, expected);
     return (PetscBool)(given && OptionIsNumbers(o, value));
   case GP_APP_CHOICE:
-    (void)snprintf(expected, room, "one of %s", o->argument);
+    (void)snprintf(expected, size, "one of %s", o->argument);
     return (PetscBool)(given && OptionIsWord(o->argument, value));
   case GP_APP_VIEWER:
     return PETSC_TRUE;
   default:
-    (void)snprintf(expected, room, "%s", o->kind == GP_APP_TEXT ? "a value" : "the name of a file");
+    (void)snprintf(expected, size, "%s", o->kind == GP_APP_TEXT ? "a value" : "the name of a file");
     return given;
   }
 }

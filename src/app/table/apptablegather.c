@@ -100,7 +100,7 @@ PetscErrorCode GpAppTableCategorize(GpAppTable *T, PetscInt k, PetscInt *n, char
 }
 
 /* Describes how the file was understood, in one line without the name of the file. */
-PetscErrorCode GpAppTableDescribe(const GpAppTable *T, char line[], size_t room)
+PetscErrorCode GpAppTableDescribe(const GpAppTable *T, char line[], size_t size)
 {
   const char *delimiter   = T->delimiter == ',' ? "commas" : T->delimiter == ';' ? (T->decimal_comma ? "semicolons and decimal commas" : "semicolons") : T->delimiter == '\t' ? "tabs" : T->delimiter == '\n' ? "lines" : "blanks";
   char        missing[64] = "", comments[64] = "";
@@ -108,7 +108,7 @@ PetscErrorCode GpAppTableDescribe(const GpAppTable *T, char line[], size_t room)
   PetscFunctionBegin;
   if (T->missing) PetscCall(PetscSNPrintf(missing, sizeof(missing), ", %" PetscInt64_FMT " missing", T->missing));
   if (T->comments) PetscCall(PetscSNPrintf(comments, sizeof(comments), ", %" PetscInt64_FMT " comment line%s", T->comments, T->comments > 1 ? "s" : ""));
-  PetscCall(PetscSNPrintf(line, room, "%" PetscInt_FMT " rows, %" PetscInt_FMT " columns%s, %s, %s, separated by %s%s%s%s", T->N, T->cols, T->shape == GP_TABLE_RECTANGLE ? "" : ", lower triangle", T->heading ? "headings" : "no headings",
+  PetscCall(PetscSNPrintf(line, size, "%" PetscInt_FMT " rows, %" PetscInt_FMT " columns%s, %s, %s, separated by %s%s%s%s", T->N, T->cols, T->shape == GP_TABLE_RECTANGLE ? "" : ", lower triangle", T->heading ? "headings" : "no headings",
                           T->named ? (T->quoted_names ? "quoted row names" : "row names") : "no row names", delimiter, T->quoted_numbers ? ", quoted numbers" : "", missing, comments));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

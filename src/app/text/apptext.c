@@ -41,11 +41,11 @@ static PetscErrorCode GpAppTextFill(GpAppText *T, size_t want)
   while (T->source && T->ahead < want) {
     size_t more, got = 0;
 
-    if (T->ahead == T->room) {
-      T->room = PetscMin(want, T->sized ? T->room + (size_t)T->left : PetscMax(2 * T->room, GP_APP_TEXT_BLOCK));
-      PetscCall(PetscRealloc(T->room + 1, &T->text)); /* one more for a newline */
+    if (T->ahead == T->capacity) {
+      T->capacity = PetscMin(want, T->sized ? T->capacity + (size_t)T->left : PetscMax(2 * T->capacity, GP_APP_TEXT_BLOCK));
+      PetscCall(PetscRealloc(T->capacity + 1, &T->text)); /* one more for a newline */
     }
-    more = PetscMin(want, T->room) - T->ahead;
+    more = PetscMin(want, T->capacity) - T->ahead;
     if (T->sized) more = PetscMin(more, (size_t)T->left);
     if (more) PetscCall(GpAppSourceRead(T->source, T->text + T->ahead, more, &got));
     T->ahead += got;
@@ -96,9 +96,9 @@ static PetscErrorCode GpAppTextBegin(GpAppText *T)
   PetscBool   utf16, binary;
 
   PetscFunctionBegin;
-  T->room = GP_APP_TEXT_BEGINNING;
-  PetscCall(PetscCalloc1(T->room + 1, &T->text));
-  PetscCall(GpAppTextFill(T, T->room));
+  T->capacity = GP_APP_TEXT_BEGINNING;
+  PetscCall(PetscCalloc1(T->capacity + 1, &T->text));
+  PetscCall(GpAppTextFill(T, T->capacity));
   p      = T->text; /* bytes that were refused for a NUL byte are still here */
   utf16  = (PetscBool)(!memcmp(p, "\377\376", 2) || !memcmp(p, "\376\377", 2));
   binary = (PetscBool)(!memcmp(p, "\000\022\173", 3) || !memcmp(p, "\000\000\000\000\000\022\173", 7));
@@ -158,9 +158,9 @@ static PetscErrorCode GpAppTextScatter(GpAppText *T)
     T->length = GpAppTextCutAt(T->text, T->length, 1, size);
     PetscCall(PetscRealloc(T->length + 1, &T->text));
   }
-  T->room   = T->length;
-  T->ahead  = T->length; /* GpAppTextNext() takes its lines from these bytes */
-  T->length = 0;
+  T->capacity = T->length;
+  T->ahead    = T->length; /* GpAppTextNext() takes its lines from these bytes */
+  T->length   = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -241,7 +241,7 @@ PetscErrorCode GpAppTextDestroy(GpAppText *T)
   PetscFunctionBegin;
   PetscCall(GpAppSourceClose(&T->source));
   PetscCall(PetscFree(T->text));
-  T->length = T->room = T->ahead = 0;
+  T->length = T->capacity = T->ahead = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -16,11 +16,11 @@ typedef struct {
   PetscInt64 lines;  /* number of lines on this rank: all lines after GpAppTextRead(); otherwise the caller counts the lines that it has parsed */
 
   /* the fields below are private to apptext.c */
-  GpAppSource    source;      /* NULL at the end */
-  PetscBool      sized;       /* `left` is known */
-  PetscBool      everywhere;  /* every rank has all lines */
-  size_t         room, ahead; /* bytes allocated at text; bytes read beyond length */
-  PetscInt64     left;        /* bytes that this rank has still to read, if sized */
+  GpAppSource    source;          /* NULL at the end */
+  PetscBool      sized;           /* `left` is known */
+  PetscBool      everywhere;      /* every rank has all lines */
+  size_t         capacity, ahead; /* bytes allocated at text; bytes read beyond length */
+  PetscInt64     left;            /* bytes that this rank has still to read, if sized */
   GpAppComplaint unreadable;
 } GpAppText;
 
