@@ -142,10 +142,11 @@ else
 fi
 
 # --- signals ---------------------------------------------------------------------------------------------------------------------------
-ended() { # ended NAME NUMBER: the exit status of a training that writes checkpoints all the time, and what it leaves
+awk 'BEGIN { srand(3); for (i = 0; i < 500; i++) { y = i % 2 ? 1 : -1; printf "%d", y; for (k = 1; k <= 60; k++) printf " %d:%.4f", k, y * rand() + 1.9 * rand(); print "" } }' >long
+ended() { # ended NAME NUMBER [LIBRARY]: the exit status of a training of many seconds that writes checkpoints all the time, and what it leaves; LIBRARY is preloaded
   local k
   rm -rf d && mkdir d
-  env --default-signal="$1" "$bin/bmrm" "${device[@]}" -f train -bmrm_eps 0 -bmrm_qp_rtol 0 -bmrm_lambda 1e-9 -bmrm_max_it 100000000 -bmrm_checkpoint d/ck -bmrm_checkpoint_every 1 >log 2>&1 &
+  env --default-signal="$1" ${3:+LD_PRELOAD="$3"} "$bin/bmrm" "${device[@]}" -f long -bmrm_eps 0 -bmrm_qp_rtol 0 -bmrm_lambda 1e-9 -bmrm_max_it 100000000 -bmrm_checkpoint d/ck -bmrm_checkpoint_every 1 >log 2>&1 &
   for ((k = 0; k < 1000; k++)); do
     [ -f d/ck ] && break
     sleep 0.01
@@ -156,3 +157,9 @@ ended() { # ended NAME NUMBER: the exit status of a training that writes checkpo
 }
 ended TERM 15 && ended INT 2 && ended HUP 1
 verdict "signals end a run with status 128 + n, and nothing is left behind"
+if ${CC:-cc} -shared -fPIC -o slow.so "$ROOT/tests/app/slow_create.c" -ldl >log 2>&1 && ! nm -D "$bin/bmrm" | grep -q __asan; then
+  ended TERM 15 "$tmp/slow.so" && ended INT 2 "$tmp/slow.so"
+  verdict "likewise when the signal comes during the creation of a temporary file, where threads of MPI or BLAS receive it"
+else
+  skip "output: signals during the creation of a temporary file" "no compiler for a preloaded library, or a sanitizer that must be loaded first"
+fi

@@ -3,6 +3,7 @@
 #include "app/output/appoutputimpl.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,9 @@ static struct {
   int                   flags; /* of unlinkat(): AT_REMOVEDIR for a folder */
   char                  name[GP_APP_TEMPORARY_LEN];
 } Temporaries[MAX_TEMPORARIES];
+
+/* The thread that writes outputs. Other threads (of MPI, of BLAS) do not block signals while the table changes, so they hand a signal that reaches them to this thread. */
+static pthread_t Writer;
 
 /* Signals that end a program from outside: the handler leaves the rest to the default action, so that the exit status is 128 + n. */
 static const int Ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
@@ -46,6 +50,10 @@ void GpAppTemporariesRemove(void)
 
 static void SignalHandleEnding(int sig)
 {
+  if (!pthread_equal(pthread_self(), Writer)) {
+    (void)pthread_kill(Writer, sig);
+    return;
+  }
   GpAppTemporariesRemove();
   (void)signal(sig, SIG_DFL);
   (void)raise(sig); /* takes effect when the handler returns, since the signal is blocked until then */
@@ -59,7 +67,8 @@ static void SignalHandleFault(int sig)
   (void)raise(sig);
 }
 
-/* Makes a program remove its temporary files when a signal ends it. Call it after PetscInitialize(), whose handlers it replaces for the signals that end a program from outside.
+/* Makes a program remove its temporary files when a signal ends it. Call it after PetscInitialize(), whose handlers it replaces for the signals that end a program from outside,
+   and from the thread that writes the outputs.
    A signal that is ignored stays ignored (nohup). SIGXFSZ is ignored, so that a file that grows beyond `ulimit -f` is an error with a message. The library never calls this:
    signals belong to the program. */
 PetscErrorCode GpAppSignalsInstall(void)
@@ -67,6 +76,7 @@ PetscErrorCode GpAppSignalsInstall(void)
   struct sigaction ending, fault, old;
 
   PetscFunctionBegin;
+  Writer = pthread_self();
   PetscCall(PetscMemzero(&ending, sizeof(ending)));
   (void)sigfillset(&ending.sa_mask);
   fault             = ending;
