@@ -75,19 +75,19 @@ typedef GpErr (*KMeansFn)(const KMeansData *);
    points to the tally. */
 typedef struct {
   const char *name, *help;
-  int32_t     group; /* for KMeansBounds */
-  KMeansFn    run[GP_DEV_KINDS];
+  int32_t     group;             /* for KMeansBounds */
+  KMeansFn    run[GP_DEV_KINDS]; /* NULL: the device does not have it */
 } KMeansVariant;
 
 enum {
-#define KMEANS_VARIANT(name, group, help) KMEANS_ASSIGN_##name,
+#define KMEANS_VARIANT(name, group, where, help) KMEANS_ASSIGN_##name,
 #include "assign.def"
 #undef KMEANS_VARIANT
   KMEANS_ASSIGNS
 };
 
 enum {
-#define KMEANS_VARIANT(name, group, help) KMEANS_UPDATE_##name,
+#define KMEANS_VARIANT(name, group, where, help) KMEANS_UPDATE_##name,
 #include "update.def"
 #undef KMEANS_VARIANT
   KMEANS_UPDATES

@@ -1,6 +1,15 @@
 /* The iteration of Lloyd: assign every point to the nearest centroid, move every centroid to the mean of its points. */
 #include "kmeansimpl.h"
 
+/* Sets the variant of a stage: the one of the option, or else `standard`. */
+static PetscErrorCode KMeansChooseVariant(KMeans km, const char option[], const KMeansVariant table[], PetscInt asked, PetscInt standard, PetscInt *chosen)
+{
+  PetscFunctionBegin;
+  *chosen = asked == KMEANS_AUTO ? standard : asked;
+  PetscCheck(table[*chosen].run[GpDevKindOf(km->points.data.dev)], PetscObjectComm((PetscObject)km), PETSC_ERR_USER_INPUT, "%s %s: this algorithm runs on the host only; add -gpucsr_device host, or use %s auto", option, table[*chosen].name, option);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*@
   KMeansSetUp - Copies the points to the device and chooses the variants of assignment and update
 
@@ -34,9 +43,9 @@ PetscErrorCode KMeansSetUp(KMeans km)
   PetscCall(KMeansPointsCreate_Private(km, km->X, km->weights, given ? km->k : 0, given, &km->points));
   PetscCall(PetscFree(given));
   PetscCall(PetscMalloc3(km->k * d, &km->centroid, km->k * d, &km->best, KMeansTallySize(km->k, d, km->points.data.words), &km->tally));
-  km->now[0] = km->assign == KMEANS_AUTO ? KMEANS_ASSIGN_brute : km->assign;
-  km->now[1] = km->update == KMEANS_AUTO ? KMEANS_UPDATE_fixed : km->update;
-  km->setup  = PETSC_TRUE;
+  PetscCall(KMeansChooseVariant(km, "-kmeans_assign", KMeansAssignTable, km->assign, KMEANS_ASSIGN_brute, &km->now[0]));
+  PetscCall(KMeansChooseVariant(km, "-kmeans_update", KMeansUpdateTable, km->update, KMEANS_UPDATE_fixed, &km->now[1]));
+  km->setup = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
