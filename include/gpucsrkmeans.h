@@ -59,6 +59,13 @@ PETSC_EXTERN PetscErrorCode KMeansGetInertia(KMeans, PetscReal *);
 PETSC_EXTERN PetscErrorCode KMeansGetIterationNumber(KMeans, PetscInt *);
 PETSC_EXTERN PetscErrorCode KMeansGetConvergedReason(KMeans, KMeansConvergedReason *);
 PETSC_EXTERN PetscErrorCode KMeansGetDistances(KMeans, PetscInt64 *, PetscInt64 *);
+PETSC_EXTERN PetscErrorCode KMeansGetTimes(KMeans, PetscLogDouble *, PetscLogDouble *, PetscLogDouble *);
+PETSC_EXTERN PetscErrorCode KMeansGetBytesCopied(KMeans, PetscLogDouble *);
+PETSC_EXTERN PetscErrorCode KMeansGetRestarts(KMeans, PetscInt *, PetscInt *);
+PETSC_EXTERN PetscErrorCode KMeansGetAssign(KMeans, const char *[]);
+PETSC_EXTERN PetscErrorCode KMeansGetUpdate(KMeans, const char *[]);
+PETSC_EXTERN PetscErrorCode KMeansGetStart(KMeans, KMeansStart *);
+PETSC_EXTERN PetscErrorCode KMeansGetStorage(KMeans, KMeansStorage *);
 
 PETSC_EXTERN PetscErrorCode KMeansMonitorSet(KMeans, KMeansMonitorFn, void *, PetscErrorCode (*)(void **));
 PETSC_EXTERN PetscErrorCode KMeansMonitorCancel(KMeans);

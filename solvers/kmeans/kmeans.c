@@ -71,7 +71,7 @@ PetscErrorCode KMeansCreate(MPI_Comm comm, KMeans *newkm)
   KMeans km;
 
   PetscFunctionBegin;
-  PetscAssertPointer(newkm, 2);
+  KMeansCheckPointer(newkm, 2);
   *newkm = NULL;
   PetscCall(KMeansInitializePackage());
   PetscCall(PetscHeaderCreate(km, KMEANS_CLASSID, "KMeans", "Clusters of points", "KMeans", comm, KMeansDestroy, KMeansView));
@@ -219,7 +219,7 @@ PetscErrorCode KMeansGetCentroids(KMeans km, Mat *centroids)
 
   PetscFunctionBegin;
   PetscValidHeaderSpecific(km, KMEANS_CLASSID, 1);
-  PetscAssertPointer(centroids, 2);
+  KMeansCheckPointer(centroids, 2);
   PetscCheck(km->labels, PetscObjectComm((PetscObject)km), PETSC_ERR_ARG_WRONGSTATE, "There are no centroids before KMeansSolve()");
   PetscCall(MatCreateSeqDense(PETSC_COMM_SELF, km->kept, d, NULL, centroids));
   PetscCall(MatDenseGetLDA(*centroids, &lda));
@@ -251,7 +251,7 @@ PetscErrorCode KMeansGetLabels(KMeans km, IS *labels)
 {
   PetscFunctionBegin;
   PetscValidHeaderSpecific(km, KMEANS_CLASSID, 1);
-  PetscAssertPointer(labels, 2);
+  KMeansCheckPointer(labels, 2);
   PetscCheck(km->labels, PetscObjectComm((PetscObject)km), PETSC_ERR_ARG_WRONGSTATE, "There are no labels before KMeansSolve()");
   *labels = km->labels;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -276,7 +276,7 @@ PetscErrorCode KMeansGetInertia(KMeans km, PetscReal *inertia)
 {
   PetscFunctionBegin;
   PetscValidHeaderSpecific(km, KMEANS_CLASSID, 1);
-  PetscAssertPointer(inertia, 2);
+  KMeansCheckPointer(inertia, 2);
   *inertia = km->inertia;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -300,7 +300,7 @@ PetscErrorCode KMeansGetIterationNumber(KMeans km, PetscInt *it)
 {
   PetscFunctionBegin;
   PetscValidHeaderSpecific(km, KMEANS_CLASSID, 1);
-  PetscAssertPointer(it, 2);
+  KMeansCheckPointer(it, 2);
   *it = km->it;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -324,7 +324,7 @@ PetscErrorCode KMeansGetConvergedReason(KMeans km, KMeansConvergedReason *reason
 {
   PetscFunctionBegin;
   PetscValidHeaderSpecific(km, KMEANS_CLASSID, 1);
-  PetscAssertPointer(reason, 2);
+  KMeansCheckPointer(reason, 2);
   *reason = km->reason;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

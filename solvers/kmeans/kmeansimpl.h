@@ -12,6 +12,9 @@
 /* Selects a stream of random numbers. The odd factors are those of SplitMix64. */
 #define KMeansStream(km, restart, draw) (((uint64_t)(km)->seed * 0x9e3779b97f4a7c15 + (uint64_t)(restart)) * 0xbf58476d1ce4e5b9 + (uint64_t)(draw)*0x94d049bb133111eb)
 
+/* PETSc without debugging checks no pointers. */
+#define KMeansCheckPointer(p, arg) PetscCheck(p, PETSC_COMM_SELF, PETSC_ERR_ARG_NULL, "Null pointer: argument %d", arg)
+
 #define KMEANS_AUTO -1 /* variant to be chosen by KMeansSetUp() */
 
 PETSC_EXTERN PetscLogEvent KMEANS_SolveEvent, KMEANS_StartEvent, KMEANS_AssignEvent, KMEANS_UpdateEvent;
@@ -24,7 +27,16 @@ typedef struct {
   PetscInt     capacity; /* number of centroids that the arrays hold */
   int          bits;     /* of the fixed-point integer of the largest value: the sum of N of them fits 64 bits */
   KMeansFixed *feature;  /* [d] the scales of data.feature on the host */
+  GpDevEvent   event[2]; /* recorded before and after an assignment; NULL until KMeansPass() */
 } KMeansPoints;
+
+/* Statistics of the last solve. During a solve they are those of this rank. */
+typedef struct {
+  PetscLogDouble start, assign, update; /* seconds */
+  PetscLogDouble bytes;                 /* copied between host and device */
+  PetscLogDouble before;                /* bytes that the process had copied before the solve, or before the set-up */
+  PetscBool      fresh;                 /* there was no solve since the set-up */
+} KMeansStatistics;
 
 struct _p_KMeans {
   PETSCHEADER(int);
@@ -53,6 +65,8 @@ struct _p_KMeans {
   int64_t              *tally;    /* on the host, summed over all ranks */
   PetscReal             inertia;
   PetscInt64            distances, rechecked; /* evaluated by the last solve on all ranks */
+  PetscInt              done, bestrestart;    /* number of restarts of the last solve; number of the one that gave the result */
+  KMeansStatistics      statistics;
   PetscInt              it;
   KMeansConvergedReason reason;
   IS                    labels;
@@ -80,6 +94,11 @@ PETSC_INTERN PetscErrorCode KMeansDrawCandidates_Private(KMeans, PetscInt restar
 
 /* kmeanscentroids.c */
 PETSC_INTERN PetscErrorCode KMeansMoveCentroids_Private(KMeans, PetscReal *shift, PetscBool *replaced);
+
+/* object/kmeansstatistics.c */
+PETSC_INTERN PetscErrorCode KMeansStatisticsSetUp_Private(KMeans);
+PETSC_INTERN PetscErrorCode KMeansStatisticsBegin_Private(KMeans);
+PETSC_INTERN PetscErrorCode KMeansStatisticsEnd_Private(KMeans);
 
 /* kmeansview.c */
 PETSC_INTERN PetscErrorCode KMeansMonitor_Private(KMeans, PetscInt64 changed);

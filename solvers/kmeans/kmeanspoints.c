@@ -367,6 +367,8 @@ PetscErrorCode KMeansPointsDestroy_Private(KMeansPoints *P)
   if (!A->dev) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(KMeansPointsResetCentroids(P));
   PetscCall(KMeansPointsFreeBounds(P));
+  for (int e = 0; e < 2; e++)
+    if (P->event[e]) GpDevEventDestroy(A->dev, P->event[e]);
   GpDevFree(A->dev, &A->value, P->values * (A->single ? sizeof(float) : sizeof(double)));
   if (A->row) GpDevFree(A->dev, &A->row, (n + 1) * sizeof(int32_t));
   if (A->col) GpDevFree(A->dev, &A->col, P->values * sizeof(int32_t));

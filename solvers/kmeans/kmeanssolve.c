@@ -1,6 +1,8 @@
 /* The iteration of Lloyd: assign every point to the nearest centroid, move every centroid to the mean of its points. */
 #include "kmeansimpl.h"
 
+#include <petsctime.h>
+
 /* Sets the variant of a stage: the one of the option, or else `standard`. */
 static PetscErrorCode KMeansChooseVariant(KMeans km, const char option[], const KMeansVariant table[], PetscInt asked, PetscInt standard, PetscInt *chosen)
 {
@@ -39,6 +41,7 @@ PetscErrorCode KMeansSetUp(KMeans km)
   PetscCheck(km->k <= N, comm, PETSC_ERR_USER_INPUT, "KMeans: %" PetscInt_FMT " clusters of %" PetscInt_FMT " points; ask for at most as many clusters as points", km->k, N);
   PetscCall(KMeansPointsDestroy_Private(&km->points));
   PetscCall(PetscFree3(km->centroid, km->best, km->tally));
+  PetscCall(KMeansStatisticsSetUp_Private(km));
   if (km->start == KMEANS_START_GIVEN) PetscCall(KMeansGetGiven_Private(km, &given));
   PetscCall(KMeansPointsCreate_Private(km, km->X, km->weights, given ? km->k : 0, given, &km->points));
   PetscCall(PetscFree(given));
@@ -49,19 +52,35 @@ PetscErrorCode KMeansSetUp(KMeans km)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Records an event before (0) or after (1) an assignment. */
+static PetscErrorCode KMeansRecordEvent(KMeansPoints *P, int e)
+{
+  const GpDev dev = P->data.dev;
+
+  PetscFunctionBegin;
+  if (!P->event[e]) PetscCallGp(dev, "Timer", GpDevEventCreate(dev, &P->event[e]));
+  PetscCallGp(dev, "Timer", GpDevEventRecord(dev, P->event[e]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Copies the centroids to the device, assigns all points and, if asked, adds them to the tally. Sums the tally over all ranks. */
 static PetscErrorCode KMeansPass(KMeans km, PetscBool update)
 {
-  KMeansData  *A    = &km->points.data;
-  const size_t size = (size_t)KMeansTallySize(km->kept, A->d, A->words);
-  PetscMPIInt  count;
+  KMeansData    *A    = &km->points.data;
+  const size_t   size = (size_t)KMeansTallySize(km->kept, A->d, A->words);
+  PetscMPIInt    count;
+  PetscLogDouble begin, end;
+  double         assign;
 
   PetscFunctionBegin;
+  PetscCall(PetscTime(&begin));
   PetscCall(KMeansPointsSetCentroids_Private(&km->points, km->kept, km->centroid));
   PetscCall(KMeansPointsSetBounds_Private(&km->points, KMeansAssignTable[km->now[0]].group));
   PetscCallGp(A->dev, "Sums", GpDevZero(A->dev, A->tally, size * sizeof(int64_t)));
   PetscCall(PetscLogEventBegin(KMEANS_AssignEvent, km, 0, 0, 0));
+  PetscCall(KMeansRecordEvent(&km->points, 0));
   PetscCallGp(A->dev, "Assignment", KMeansAssignTable[km->now[0]].run[GpDevKindOf(A->dev)](A));
+  PetscCall(KMeansRecordEvent(&km->points, 1));
   PetscCall(PetscLogEventEnd(KMEANS_AssignEvent, km, 0, 0, 0));
   PetscCall(PetscLogEventBegin(KMEANS_UpdateEvent, km, 0, 0, 0));
   if (update) PetscCallGp(A->dev, "Update", KMeansUpdateTable[km->now[1]].run[GpDevKindOf(A->dev)](A));
@@ -69,6 +88,10 @@ static PetscErrorCode KMeansPass(KMeans km, PetscBool update)
   PetscCall(PetscLogEventEnd(KMEANS_UpdateEvent, km, 0, 0, 0));
   PetscCall(PetscMPIIntCast((PetscInt)size, &count));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, km->tally, count, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)km)));
+  PetscCallGp(A->dev, "Timer", GpDevEventSeconds(A->dev, km->points.event[0], km->points.event[1], &assign)); /* the download has waited for both */
+  PetscCall(PetscTime(&end));
+  km->statistics.assign += assign;
+  km->statistics.update += end - begin - assign;
   km->inertia = (double)km->tally[KMEANS_INERTIA] / A->cost.first;
   km->distances += km->tally[KMEANS_COUNTED];
   km->rechecked += km->tally[KMEANS_RECHECK];
@@ -84,14 +107,18 @@ static PetscErrorCode KMeansIterate(KMeans km)
   PetscCall(KMeansPointsForgetLabels_Private(&km->points));
   km->reason = KMEANS_CONVERGED_ITERATING;
   for (km->it = 1; !km->reason; km->it++) {
-    PetscReal  shift;
-    PetscInt64 changed;
-    PetscBool  replaced;
+    PetscReal      shift;
+    PetscInt64     changed;
+    PetscBool      replaced;
+    PetscLogDouble begin, end;
 
     PetscCall(KMeansPass(km, PETSC_TRUE));
     changed = km->tally[KMEANS_CHANGED];
     PetscCall(KMeansMonitor_Private(km, changed));
+    PetscCall(PetscTime(&begin));
     PetscCall(KMeansMoveCentroids_Private(km, &shift, &replaced));
+    PetscCall(PetscTime(&end));
+    km->statistics.update += end - begin;
     if (replaced) previous = PETSC_INFINITY;
     else if (!changed) km->reason = KMEANS_CONVERGED_LABELS;
     else if (previous - km->inertia < km->rtol * previous) km->reason = KMEANS_CONVERGED_INERTIA;
@@ -130,7 +157,10 @@ static PetscErrorCode KMeansReduceCandidates(KMeans km, PetscInt restart)
 /* Sets the start centroids. */
 static PetscErrorCode KMeansChooseStart(KMeans km, PetscInt restart)
 {
+  PetscLogDouble begin, end;
+
   PetscFunctionBegin;
+  PetscCall(PetscTime(&begin));
   PetscCall(PetscLogEventBegin(KMEANS_StartEvent, km, 0, 0, 0));
   km->kept = km->k;
   if (km->start == KMEANS_START_GIVEN) {
@@ -142,6 +172,8 @@ static PetscErrorCode KMeansChooseStart(KMeans km, PetscInt restart)
   } else if (km->start == KMEANS_START_PARALLEL) PetscCall(KMeansReduceCandidates(km, restart));
   else PetscCall(KMeansStartDrawn_Private(km, restart, (PetscBool)(km->start == KMEANS_START_PLUSPLUS)));
   PetscCall(PetscLogEventEnd(KMEANS_StartEvent, km, 0, 0, 0));
+  PetscCall(PetscTime(&end));
+  km->statistics.start += end - begin;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -187,7 +219,7 @@ PetscErrorCode KMeansSolve(KMeans km)
   PetscCall(KMeansSetUp(km));
   PetscCall(PetscLogEventBegin(KMEANS_SolveEvent, km, 0, 0, 0));
   PetscCall(ISDestroy(&km->labels));
-  km->distances = km->rechecked = 0;
+  PetscCall(KMeansStatisticsBegin_Private(km));
   for (PetscInt restart = 0; restart < (km->start == KMEANS_START_GIVEN ? 1 : km->restarts); restart++) {
     PetscCall(KMeansChooseStart(km, restart));
     PetscCall(KMeansIterate(km));
@@ -208,6 +240,9 @@ PetscErrorCode KMeansSolve(KMeans km)
     km->reason = reason;
   }
   PetscCall(KMeansCreateLabels(PetscObjectComm((PetscObject)km), &km->points.data, &km->labels));
+  km->done        = last + 1;
+  km->bestrestart = best;
+  PetscCall(KMeansStatisticsEnd_Private(km));
   PetscCall(PetscLogEventEnd(KMEANS_SolveEvent, km, 0, 0, 0));
   PetscCall(KMeansViewFromOptions(km, NULL, "-kmeans_view"));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -237,7 +272,7 @@ PetscErrorCode KMeansPredict(KMeans km, Mat X, IS *labels)
   PetscFunctionBegin;
   PetscValidHeaderSpecific(km, KMEANS_CLASSID, 1);
   PetscValidHeaderSpecific(X, MAT_CLASSID, 2);
-  PetscAssertPointer(labels, 3);
+  KMeansCheckPointer(labels, 3);
   PetscCheckSameComm(km, 1, X, 2);
   PetscCheck(km->labels, PetscObjectComm((PetscObject)km), PETSC_ERR_ARG_WRONGSTATE, "There are no centroids before KMeansSolve()");
   PetscCall(MatGetSize(X, &N, &d));
