@@ -1,5 +1,6 @@
 /* The PageRank object: creation, options, set-up, solve, reset and destruction. */
 #include "pagerankimpl.h"
+#include "app/text/appcollective.h"
 
 PetscClassId         PAGERANK_CLASSID;
 PetscFunctionList    PageRankMethodList = NULL;
@@ -203,7 +204,7 @@ static PetscErrorCode PageRankCheckVec(PageRank pr, Vec v, PetscBool distributio
 
   PetscFunctionBegin;
   PetscCall(VecGetLocalSize(v, &n));
-  PetscCheck(n == pr->n, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "The %s has %" PetscInt_FMT " entries on this process, but the graph has %" PetscInt_FMT " nodes there", what, n, pr->n);
+  PetscCall(GpAppCheckLocalSize(PetscObjectComm((PetscObject)pr), what, n, pr->n, "use a vector with the layout of the matrix of the links"));
   if (distribution) {
     PetscCall(VecSum(v, &sum));
     PetscCall(VecMin(v, NULL, &least));

@@ -1,5 +1,6 @@
 /* The graph of a PageRank object: the row blocks of the matrix of the links, the weights of the outgoing links, and the dangling nodes. */
 #include "pagerankimpl.h"
+#include "app/text/appcollective.h"
 
 /* Takes the blocks of a MATNEST, or splits the rows of each process into blocks of about equal length. One block is the matrix itself. */
 static PetscErrorCode PageRankGraphSplit(PageRank pr, PetscInt blocks)
@@ -69,11 +70,12 @@ static PetscErrorCode PageRankGraphSumWeights(PageRank pr)
 {
   const MPI_Comm  comm = PetscObjectComm((PetscObject)pr);
   const PetscInt *ranges;
-  PetscMPIInt     rank, size, *counts;
+  PetscMPIInt     rank, size, first, *counts;
   PetscScalar    *sums, *out, *loops;
   PetscInt        bad[2]    = {-1, -1};
   PetscScalar     badweight = 0;
   PetscReal       most;
+  PetscBool       found;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
@@ -88,10 +90,13 @@ static PetscErrorCode PageRankGraphSumWeights(PageRank pr)
   PetscCall(VecGetArray(pr->loops, &loops));
   PetscCall(PageRankGraphSumLocal(pr, ranges[rank], sums, loops, bad, &badweight));
   PetscCall(VecRestoreArray(pr->loops, &loops));
-  if (bad[0] >= 0) {
+  PetscCall(GpAppFindFirst(comm, (PetscBool)(bad[0] >= 0), &first, &found));
+  if (found) {
     PetscCall(PetscFree(sums));
     PetscCall(PetscFree(counts));
-    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "The link from node %" PetscInt_FMT " to node %" PetscInt_FMT " has the weight %g: it must be finite and not negative", bad[0], bad[1], (double)badweight);
+    PetscCallMPI(MPI_Bcast(bad, 2, MPIU_INT, first, comm));
+    PetscCallMPI(MPI_Bcast(&badweight, 1, MPIU_SCALAR, first, comm));
+    SETERRQ(comm, PETSC_ERR_ARG_OUTOFRANGE, "The link from node %" PetscInt_FMT " to node %" PetscInt_FMT " has the weight %g: it must be finite and not negative", bad[0], bad[1], (double)badweight);
   }
   PetscCall(VecGetArrayWrite(pr->out, &out));
   PetscCallMPI(MPI_Reduce_scatter(sums, out, counts, MPIU_SCALAR, MPIU_SUM, comm));
@@ -133,10 +138,13 @@ static PetscErrorCode PageRankGraphFindDangling(PageRank pr)
 /* Sets up the graph with this number of row blocks. A MATNEST has its own number. */
 PetscErrorCode PageRankGraphSetUp_Private(PageRank pr, PetscInt blocks)
 {
+  PetscBool toomany;
+
   PetscFunctionBegin;
   PetscCall(MatGetSize(pr->links, &pr->N, NULL));
   PetscCall(MatGetLocalSize(pr->links, &pr->n, NULL));
-  PetscCheck(pr->n <= INT32_MAX, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "A process has %" PetscInt_FMT " nodes, but at most %d are possible: use more processes", pr->n, INT32_MAX);
+  PetscCall(GpAppFindAny(PetscObjectComm((PetscObject)pr), (PetscBool)(pr->n > INT32_MAX), &toomany));
+  PetscCheck(!toomany, PetscObjectComm((PetscObject)pr), PETSC_ERR_ARG_OUTOFRANGE, "A process has more than %d nodes, which is the maximum: use more processes", INT32_MAX);
   PetscCall(PageRankGraphSplit(pr, blocks));
   PetscCall(PageRankGraphSumWeights(pr));
   PetscCall(PageRankGraphFindDangling(pr));

@@ -1,5 +1,6 @@
 /* The PageRank object: the functions that set the graph, the vectors and the parameters. */
 #include "pagerankimpl.h"
+#include "app/text/appcollective.h"
 
 /*@
   PageRankSetGraph - Sets the links of the graph
@@ -35,7 +36,7 @@ PetscErrorCode PageRankSetGraph(PageRank pr, Mat links)
   PetscCall(MatGetLocalSize(links, &m, &n));
   PetscCall(MatGetSize(links, &M, NULL));
   PetscCheck(M > 0, PetscObjectComm((PetscObject)pr), PETSC_ERR_ARG_SIZ, "The matrix of the links has no rows: set a graph with at least one node");
-  PetscCheck(m == n, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "The matrix of the links has %" PetscInt_FMT " rows and %" PetscInt_FMT " columns on this process: expected equal numbers", m, n);
+  PetscCall(GpAppCheckLocalSize(PetscObjectComm((PetscObject)pr), "columns of the matrix of the links", n, m, "the rows and columns of each rank must be the same nodes"));
   PetscCall(PetscObjectReference((PetscObject)links));
   PetscCall(MatDestroy(&pr->links));
   PetscCall(PageRankLoopDestroy_Private(pr));

@@ -1,5 +1,6 @@
 /* The data of the solver, and the settings that say how they are read. */
 #include "solvers/smacof/smacofimpl.h"
+#include "app/text/appcollective.h"
 
 /* Sets a flag of the conversion of the data, which SMACOFSetUp() has not done yet. */
 static PetscErrorCode SMACOFSetDataFlag(SMACOF s, PetscBool *flag, PetscBool value)
@@ -62,7 +63,7 @@ PetscErrorCode SMACOFSetDissimilarities(SMACOF s, Mat delta, Mat weight)
     PetscCheck(N == rows && N == n, PetscObjectComm((PetscObject)s), PETSC_ERR_ARG_SIZ, "The matrix of weights has %" PetscInt_FMT " rows and %" PetscInt_FMT " columns; it must have %" PetscInt_FMT " of each, as the dissimilarities", rows, n, N);
     PetscCall(MatGetLocalSize(delta, &m, NULL));
     PetscCall(MatGetLocalSize(weight, &rows, NULL));
-    PetscCheck(m == rows, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "The matrix of weights has %" PetscInt_FMT " rows on this process, but the dissimilarities have %" PetscInt_FMT, rows, m);
+    PetscCall(GpAppCheckLocalSize(PetscObjectComm((PetscObject)s), "matrix of weights", rows, m, "use a matrix with the layout of the dissimilarities"));
   }
   PetscCall(SMACOFSetMatrices(s, delta, weight, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -54,7 +54,7 @@ PETSC_INTERN PetscErrorCode SMACOFPairsGetRow_Private(const SMACOFPairs *, Petsc
 PETSC_INTERN PetscErrorCode SMACOFPairsStoreDistances_Private(SMACOFPairs *);
 PETSC_INTERN PetscErrorCode SMACOFPairsDestroy_Private(SMACOFPairs *);
 PETSC_INTERN PetscErrorCode SMACOFPairsCheckConnected_Private(const SMACOFPairs *, const SMACOFFixed *);
-PETSC_INTERN PetscErrorCode SMACOFGather_Private(MPI_Comm, PetscInt n, PetscInt ncomponents, const double mine[], double all[]);
+PETSC_INTERN PetscErrorCode SMACOFGather_Private(MPI_Comm, PetscInt n, PetscInt ncomponents, PetscInt ld, const double mine[], double all[]);
 PETSC_INTERN PetscErrorCode SMACOFGatherFeatures_Private(Mat, SMACOFMetric, PetscInt *N, PetscInt *n, double **all);
 PETSC_INTERN double         SMACOFGetDistance_Private(PetscInt N, PetscInt dim, const double x[], PetscInt i, PetscInt j);
 

@@ -125,7 +125,11 @@ static PetscErrorCode CheckFeatures(SMACOF s)
   Vec            map, x, stress;
 
   PetscFunctionBeginUser;
-  PetscCall(MatCreateDense(PETSC_COMM_WORLD, PETSC_DECIDE, PETSC_DECIDE, N, 2, NULL, &F));
+  PetscCall(MatCreate(PETSC_COMM_WORLD, &F));
+  PetscCall(MatSetSizes(F, PETSC_DECIDE, PETSC_DECIDE, N, 2));
+  PetscCall(MatSetType(F, MATDENSE));
+  PetscCall(MatDenseSetLDA(F, N + 3)); /* a gap between the columns */
+  PetscCall(MatSetUp(F));
   PetscCall(MatGetOwnershipRange(F, &first, &last));
   for (PetscInt i = first; i < last; i++) {
     PetscCall(MatSetValue(F, i, 0, i % 4, INSERT_VALUES));

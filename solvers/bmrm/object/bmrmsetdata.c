@@ -1,5 +1,6 @@
 /* The BMRM object: examples, labels, classes and queries, factors and groups of the features. */
 #include "solvers/bmrm/bmrmimpl.h"
+#include "app/text/appcollective.h"
 
 /*@
   BMRMSetData - Sets the examples and their labels
@@ -35,7 +36,7 @@ PetscErrorCode BMRMSetData(BMRM b, Mat X, Vec y)
   k = my / m;
   PetscCall(MatGetLocalSize(X, &n, NULL));
   PetscCall(VecGetLocalSize(y, &my));
-  PetscCheck(k * n == my, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "The matrix has %" PetscInt_FMT " rows on this rank but there are %" PetscInt_FMT " labels", n, my);
+  PetscCall(GpAppCheckLocalSize(PetscObjectComm((PetscObject)b), "labels", my, k * n, "use a vector with the layout of the rows of the data"));
   PetscCall(PetscObjectReference((PetscObject)X));
   PetscCall(PetscObjectReference((PetscObject)y));
   PetscCall(BMRMReset(b));
@@ -127,7 +128,7 @@ PetscErrorCode BMRMSetQueries(BMRM b, Vec queries)
     PetscCheckSameComm(b, 1, queries, 2);
     PetscCall(VecGetLocalSize(queries, &n));
     PetscCall(VecGetLocalSize(b->y, &m));
-    PetscCheck(n == m, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "There are %" PetscInt_FMT " queries for %" PetscInt_FMT " labels on this rank", n, m);
+    PetscCall(GpAppCheckLocalSize(PetscObjectComm((PetscObject)b), "queries", n, m, "use a vector with the layout of the labels"));
   }
   PetscCall(BMRMReplaceVec_Private(b, queries, &b->queries));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -1,5 +1,6 @@
 /* The BMRM object: what a solve needs is created by BMRMSetUp(), and freed or invalidated when data or settings change. */
 #include "solvers/bmrm/bmrmimpl.h"
+#include "app/text/appcollective.h"
 
 /* Destroys the vectors and the matrix that BMRMSetUp() created for the present number of scores per example. */
 static PetscErrorCode BMRMDestroyVectors(BMRM b)
@@ -129,7 +130,7 @@ static PetscErrorCode BMRMCheckFeatureLayout(BMRM b, Vec v, const char what[])
   PetscCheck(N == M, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_SIZ, "There are %" PetscInt_FMT " %s for %" PetscInt_FMT " features", N, what, M);
   PetscCall(VecGetLocalSize(v, &n));
   PetscCall(MatGetLocalSize(b->X, NULL, &m));
-  PetscCheck(n == m, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "There are %" PetscInt_FMT " %s for %" PetscInt_FMT " features on this rank", n, what, m);
+  PetscCall(GpAppCheckLocalSize(PetscObjectComm((PetscObject)b), what, n, m, "use a vector with the layout of the columns of the data"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -2,6 +2,7 @@
    risk of a BMRM. */
 /* MANSEC = Tao */
 #include "solvers/bmrm/bmrmimpl.h"
+#include "app/text/appcollective.h"
 #include <gpucsr.h>
 #include <petsc/private/taoimpl.h>
 
@@ -131,7 +132,7 @@ static PetscErrorCode TaoSolveBMRM_LSBMRM(Tao tao)
   PetscCall(BMRMGetSolution(ls->bmrm, &w));
   PetscCall(VecGetLocalSize(w, &n));
   PetscCall(VecGetLocalSize(tao->solution, &m));
-  PetscCheck(n == m, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "The solution has %" PetscInt_FMT " entries on this rank, but the BMRM has %" PetscInt_FMT " weights there: use a vector with the layout of the columns of the data", m, n);
+  PetscCall(GpAppCheckLocalSize(PetscObjectComm((PetscObject)tao), "solution", m, n, "use a vector with the layout of the columns of the data"));
   PetscCall(BMRMSetConvergenceTest(ls->bmrm, TaoTest_LSBMRM, tao));
   PetscCall(BMRMSolve(ls->bmrm));
   PetscCall(BMRMSetConvergenceTest(ls->bmrm, NULL, NULL));

@@ -9,8 +9,9 @@ double SMACOFGetDistance_Private(PetscInt N, PetscInt dim, const double x[], Pet
   return PetscSqrtReal(d);
 }
 
-/* Gathers values on every rank, from [ncomponents][n] on each rank to [ncomponents][sum of n].  Collective. */
-PetscErrorCode SMACOFGather_Private(MPI_Comm comm, PetscInt n, PetscInt ncomponents, const double mine[], double all[])
+/* Gathers values on every rank, from [ncomponents][n] on each rank to [ncomponents][sum of n].  ld: distance of the components in mine, at least n.
+   Collective. */
+PetscErrorCode SMACOFGather_Private(MPI_Comm comm, PetscInt n, PetscInt ncomponents, PetscInt ld, const double mine[], double all[])
 {
   PetscMPIInt size, m = (PetscMPIInt)n, *counts, *displs;
   size_t      N = 0;
@@ -23,7 +24,7 @@ PetscErrorCode SMACOFGather_Private(MPI_Comm comm, PetscInt n, PetscInt ncompone
     displs[r] = (PetscMPIInt)N;
     N += (size_t)counts[r];
   }
-  for (PetscInt c = 0; c < ncomponents; c++) PetscCallMPI(MPI_Allgatherv(mine + (size_t)c * n, m, MPI_DOUBLE, all + (size_t)c * N, counts, displs, MPI_DOUBLE, comm));
+  for (PetscInt c = 0; c < ncomponents; c++) PetscCallMPI(MPI_Allgatherv(mine + (size_t)c * ld, m, MPI_DOUBLE, all + (size_t)c * N, counts, displs, MPI_DOUBLE, comm));
   PetscCall(PetscFree2(counts, displs));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -38,10 +39,9 @@ PetscErrorCode SMACOFGatherFeatures_Private(Mat F, SMACOFMetric metric, PetscInt
   PetscCall(MatGetSize(F, N, n));
   PetscCall(MatGetLocalSize(F, &m, NULL));
   PetscCall(MatDenseGetLDA(F, &ld));
-  PetscCheck(ld == m || !m, PETSC_COMM_SELF, PETSC_ERR_SUP, "The matrix of features has a leading dimension of %" PetscInt_FMT " for %" PetscInt_FMT " rows; copy it to one without a gap", ld, m);
   PetscCall(PetscMalloc1((size_t)*N * (size_t)*n, all));
   PetscCall(MatDenseGetArrayRead(F, &a));
-  PetscCall(SMACOFGather_Private(PetscObjectComm((PetscObject)F), m, *n, a, *all));
+  PetscCall(SMACOFGather_Private(PetscObjectComm((PetscObject)F), m, *n, ld, a, *all));
   PetscCall(MatDenseRestoreArrayRead(F, &a));
   for (PetscInt i = 0; i < *N; i++) {
     PetscReal length = 0;

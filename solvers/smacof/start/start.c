@@ -48,7 +48,7 @@ static PetscErrorCode SMACOFMultiplyCentred(SMACOF s, PetscInt n, const double x
   PetscCall(PetscMalloc1(n * m, &mine));
   PetscCall(SMACOFDevicePassMultiplySquares_Private(&s->device, n, x, mine));
   for (PetscInt k = 0; k < n * m; k++) mine[k] *= -0.5;
-  PetscCall(SMACOFGather_Private(s->D.comm, m, n, mine, y));
+  PetscCall(SMACOFGather_Private(s->D.comm, m, n, m, mine, y));
   PetscCall(PetscFree(mine));
   for (PetscInt k = 0; k < n; k++) SMACOFCentreVector(N, y + (size_t)k * N);
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -157,7 +157,7 @@ static PetscErrorCode SMACOFTransformApplyKSP(SMACOFTransform *g, const double b
     PetscCall(PetscArraycpy(g->mine + (size_t)c * m, a, m));
     PetscCall(VecRestoreArray(g->x, &a));
   }
-  PetscCall(SMACOFGather_Private(D->comm, m, g->dim, g->mine, y));
+  PetscCall(SMACOFGather_Private(D->comm, m, g->dim, m, g->mine, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

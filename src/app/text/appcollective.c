@@ -1,4 +1,4 @@
-/* Collective operations that readers of files need. */
+/* Collective operations of the readers and solvers. */
 #include "app/text/appcollective.h"
 
 /* Sums a number over the ranks before this one, and over all ranks. Either result may be NULL. */
@@ -35,6 +35,21 @@ PetscErrorCode GpAppFindAny(MPI_Comm comm, PetscBool mine, PetscBool *any)
   PetscFunctionBegin;
   PetscCall(GpAppFindFirst(comm, mine, &first, any));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Raises an error on all ranks if the local size of an object is not as expected on one of them. The message has the sizes of the first such rank.
+   what: the object; remedy: what the user can do. Collective. */
+PetscErrorCode GpAppCheckLocalSize(MPI_Comm comm, const char what[], PetscInt size, PetscInt expected, const char remedy[])
+{
+  PetscInt    sizes[2] = {size, expected};
+  PetscMPIInt first;
+  PetscBool   found;
+
+  PetscFunctionBegin;
+  PetscCall(GpAppFindFirst(comm, (PetscBool)(size != expected), &first, &found));
+  if (!found) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallMPI(MPI_Bcast(sizes, 2, MPIU_INT, first, comm));
+  SETERRQ(comm, PETSC_ERR_ARG_SIZ, "The local size of the %s is %" PetscInt_FMT " on rank %d, expected %" PetscInt_FMT ": %s", what, sizes[0], (int)first, sizes[1], remedy);
 }
 
 /* Broadcasts any number of bytes; MPI counts them in int. */

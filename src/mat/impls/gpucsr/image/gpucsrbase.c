@@ -48,7 +48,8 @@ PetscErrorCode MatGPUCSRSetOptions_Private(Mat A, const MatGPUCSROptions *option
     g->wide       = PETSC_FALSE;
   }
   if (!g->mpi && (options->storage != g->options.storage || options->kernel != g->options.kernel || options->select != g->options.select || options->memory_limit != g->options.memory_limit)) ((Mat_SeqAIJGPUCSR *)g)->key = (MatGPUCSRKey){0};
-  g->options = *options; /* the blocks of a parallel matrix inherit the options at the next product */
+  g->uploaded.owner = NULL;
+  g->options        = *options; /* the blocks of a parallel matrix inherit the options at the next product */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -54,6 +54,13 @@ typedef struct {
   PetscBool        fits;
 } MatGPUCSRFits;
 
+/* The last upload of a parallel matrix of which all ranks know that it succeeded on every rank. */
+typedef struct {
+  Mat              owner; /* NULL: none */
+  PetscObjectState state, nonzerostate;
+  PetscBool        transpose; /* the transposes were built too */
+} MatGPUCSRUploaded;
+
 /* The array of a vector that is an operand of a product. */
 typedef struct {
   double   *device;  /* address that the kernels read or write */
@@ -94,16 +101,17 @@ typedef struct {
   PetscErrorCode (*mult)(Mat, PetscBool transpose, Vec x, Vec z, Vec y);                                                             /* y = A x, or y = A x + z */
   PetscErrorCode (*multbatch)(Mat, PetscBool transpose, PetscInt k, const MatGPUCSRVec x[], double *const dx[], double *const dy[]); /* multiplies one batch; dx, dy: device addresses */
   PetscErrorCode (*assemblecoo)(Mat, const PetscScalar entries[]);                                                                   /* MatSetValuesCOO() with values in device memory */
-  PetscBool        mpi;                                                                                                              /* the type is mpiaijgpucsr */
-  PetscBool        setvectype;                                                                                                       /* MatGPUCSRSetVecType() has replaced the vector type of the parent type */
-  PetscBool        wide;                                                                                                             /* storage auto: a block of this parallel matrix, on some rank, needs double precision */
-  PetscBool        noticed;                                                                                                          /* the notice about rounded values was given, or is not wanted for this matrix */
-  MatGPUCSRFits    fits;                                                                                                             /* whether single precision holds the values */
-  MatGPUCSROptions options;
-  GpDev            dev;
-  MatGPUCSRBuffer  vector[2];   /* for one vector of the column space [0] and of the row space [1] */
-  MatGPUCSRBuffer  batch[2][2]; /* for several vectors: first index 0: x, 1: y; second index: the batch, of which two alternate */
-  MatGPUCSRCoo     coo;         /* NULL before MatSetPreallocationCOO() */
+  PetscBool         mpi;                                                                                                             /* the type is mpiaijgpucsr */
+  PetscBool         setvectype;                                                                                                      /* MatGPUCSRSetVecType() has replaced the vector type of the parent type */
+  PetscBool         wide;                                                                                                            /* storage auto: a block of this parallel matrix, on some rank, needs double precision */
+  PetscBool         noticed;                                                                                                         /* the notice about rounded values was given, or is not wanted for this matrix */
+  MatGPUCSRFits     fits;                                                                                                            /* whether single precision holds the values */
+  MatGPUCSRUploaded uploaded;                                                                                                        /* used if mpi is true */
+  MatGPUCSROptions  options;
+  GpDev             dev;
+  MatGPUCSRBuffer   vector[2];   /* for one vector of the column space [0] and of the row space [1] */
+  MatGPUCSRBuffer   batch[2][2]; /* for several vectors: first index 0: x, 1: y; second index: the batch, of which two alternate */
+  MatGPUCSRCoo      coo;         /* NULL before MatSetPreallocationCOO() */
 } Mat_GPUCSR;
 
 typedef struct {

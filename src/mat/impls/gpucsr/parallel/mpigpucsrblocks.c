@@ -86,12 +86,45 @@ static PetscErrorCode MatMPIAIJGPUCSRPrintNotice(Mat A, Mat const block[2], GpOp
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Raises an error on all ranks if the upload failed on one of them: only there a value may overflow in single precision, or device memory be too small.
+   Otherwise the other ranks would wait for that rank in the product.  mine: the error of this rank.
+   The ranks reduce after a change of the pattern and before the first product with the transpose.  For storage single they also reduce after a change
+   of the values.  Each of these is the same on all ranks. */
+static PetscErrorCode MatMPIAIJGPUCSRAgreeOnUpload(Mat A, PetscBool transpose, PetscErrorCode mine)
+{
+  Mat_GPUCSR             *g        = (Mat_GPUCSR *)A->spptr;
+  const MatGPUCSRUploaded uploaded = g->uploaded;
+  PetscObjectState        state;
+  PetscMPIInt             rank;
+  struct {
+    int error, rank;
+  } worst;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectStateGet((PetscObject)A, &state));
+  if (uploaded.owner == A && uploaded.nonzerostate == A->nonzerostate && (uploaded.transpose || !transpose) && (uploaded.state == state || g->options.storage != MAT_GPUCSR_STORAGE_SINGLE)) {
+    PetscCall(mine);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)A), &rank));
+  worst.error = (int)mine;
+  worst.rank  = rank;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_2INT, MPI_MAXLOC, PetscObjectComm((PetscObject)A)));
+  PetscCall(mine);
+  PetscCheck(!worst.error, PETSC_COMM_SELF, (PetscErrorCode)worst.error, "The upload of the matrix failed on rank %d of its communicator; the message of that rank says why", worst.rank);
+  g->uploaded = (MatGPUCSRUploaded){A, state, A->nonzerostate, transpose};
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Gets the current device images of both blocks.  Collective if the object state of the matrix has changed. */
 PetscErrorCode MatMPIAIJGPUCSRGetOperators_Private(Mat A, Mat const block[2], PetscBool transpose, GpOp op[2])
 {
+  PetscErrorCode err = PETSC_SUCCESS;
+
   PetscFunctionBegin;
   PetscCall(MatMPIAIJGPUCSRAgreeOnPrecision(A, block));
-  for (int b = 0; b < 2; b++) PetscCall(MatSeqAIJGPUCSRUpload_Private(block[b], transpose, &op[b]));
+  for (int b = 0; b < 2 && !err; b++) err = MatSeqAIJGPUCSRUpload_Private(block[b], transpose, &op[b]);
+  PetscCall(MatMPIAIJGPUCSRAgreeOnUpload(A, transpose, err));
   PetscCall(MatMPIAIJGPUCSRPrintNotice(A, block, op));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
