@@ -38,6 +38,14 @@ typedef struct {
   PetscBool      fresh;                 /* there was no solve since the set-up */
 } KMeansStatistics;
 
+/* The result of a restart. */
+typedef struct {
+  PetscInt              restart; /* its number; -1: none */
+  PetscInt              it, kept;
+  KMeansConvergedReason reason;
+  PetscReal             inertia;
+} KMeansOutcome;
+
 struct _p_KMeans {
   PETSCHEADER(int);
   Mat X;       /* points, one per row */
@@ -65,7 +73,8 @@ struct _p_KMeans {
   int64_t              *tally;    /* on the host, summed over all ranks */
   PetscReal             inertia;
   PetscInt64            distances, rechecked; /* evaluated by the last solve on all ranks */
-  PetscInt              done, bestrestart;    /* number of restarts of the last solve; number of the one that gave the result */
+  PetscInt              done;                 /* number of restarts of the last solve */
+  KMeansOutcome         outcome;              /* of the best restart; its centroids are `best` */
   KMeansStatistics      statistics;
   PetscInt              it;
   KMeansConvergedReason reason;
@@ -99,6 +108,12 @@ PETSC_INTERN PetscErrorCode KMeansMoveCentroids_Private(KMeans, PetscReal *shift
 PETSC_INTERN PetscErrorCode KMeansStatisticsSetUp_Private(KMeans);
 PETSC_INTERN PetscErrorCode KMeansStatisticsBegin_Private(KMeans);
 PETSC_INTERN PetscErrorCode KMeansStatisticsEnd_Private(KMeans);
+
+/* solve/kmeanspass.c */
+PETSC_INTERN PetscErrorCode KMeansPass_Private(KMeans, KMeansPoints *, PetscBool update);
+
+/* solve/kmeansiterate.c */
+PETSC_INTERN PetscErrorCode KMeansIterate_Private(KMeans);
 
 /* kmeansview.c */
 PETSC_INTERN PetscErrorCode KMeansMonitor_Private(KMeans, PetscInt64 changed);

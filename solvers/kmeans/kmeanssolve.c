@@ -1,4 +1,4 @@
-/* The iteration of Lloyd: assign every point to the nearest centroid, move every centroid to the mean of its points. */
+/* Set-up, solve and prediction. */
 #include "kmeansimpl.h"
 
 #include <petsctime.h>
@@ -49,85 +49,6 @@ PetscErrorCode KMeansSetUp(KMeans km)
   PetscCall(KMeansChooseVariant(km, "-kmeans_assign", KMeansAssignTable, km->assign, KMEANS_ASSIGN_brute, &km->now[0]));
   PetscCall(KMeansChooseVariant(km, "-kmeans_update", KMeansUpdateTable, km->update, KMEANS_UPDATE_fixed, &km->now[1]));
   km->setup = PETSC_TRUE;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Records an event before (0) or after (1) an assignment. */
-static PetscErrorCode KMeansRecordEvent(KMeansPoints *P, int e)
-{
-  const GpDev dev = P->data.dev;
-
-  PetscFunctionBegin;
-  if (!P->event[e]) PetscCallGp(dev, "Timer", GpDevEventCreate(dev, &P->event[e]));
-  PetscCallGp(dev, "Timer", GpDevEventRecord(dev, P->event[e]));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Copies the centroids to the device, assigns all points and, if asked, adds them to the tally. Sums the tally over all ranks. */
-static PetscErrorCode KMeansPass(KMeans km, PetscBool update)
-{
-  KMeansData    *A    = &km->points.data;
-  const size_t   size = (size_t)KMeansTallySize(km->kept, A->d, A->words);
-  PetscMPIInt    count;
-  PetscLogDouble begin, end;
-  double         assign;
-
-  PetscFunctionBegin;
-  PetscCall(PetscTime(&begin));
-  PetscCall(KMeansPointsSetCentroids_Private(&km->points, km->kept, km->centroid));
-  PetscCall(KMeansPointsSetBounds_Private(&km->points, KMeansAssignTable[km->now[0]].group));
-  PetscCallGp(A->dev, "Sums", GpDevZero(A->dev, A->tally, size * sizeof(int64_t)));
-  PetscCall(PetscLogEventBegin(KMEANS_AssignEvent, km, 0, 0, 0));
-  PetscCall(KMeansRecordEvent(&km->points, 0));
-  PetscCallGp(A->dev, "Assignment", KMeansAssignTable[km->now[0]].run[GpDevKindOf(A->dev)](A));
-  PetscCall(KMeansRecordEvent(&km->points, 1));
-  PetscCall(PetscLogEventEnd(KMEANS_AssignEvent, km, 0, 0, 0));
-  PetscCall(PetscLogEventBegin(KMEANS_UpdateEvent, km, 0, 0, 0));
-  if (update) PetscCallGp(A->dev, "Update", KMeansUpdateTable[km->now[1]].run[GpDevKindOf(A->dev)](A));
-  PetscCallGp(A->dev, "Sums", GpDevDownload(A->dev, km->tally, A->tally, size * sizeof(int64_t)));
-  PetscCall(PetscLogEventEnd(KMEANS_UpdateEvent, km, 0, 0, 0));
-  PetscCall(PetscMPIIntCast((PetscInt)size, &count));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, km->tally, count, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)km)));
-  PetscCallGp(A->dev, "Timer", GpDevEventSeconds(A->dev, km->points.event[0], km->points.event[1], &assign)); /* the download has waited for both */
-  PetscCall(PetscTime(&end));
-  km->statistics.assign += assign;
-  km->statistics.update += end - begin - assign;
-  km->inertia = (double)km->tally[KMEANS_INERTIA] / A->cost.first;
-  km->distances += km->tally[KMEANS_COUNTED];
-  km->rechecked += km->tally[KMEANS_RECHECK];
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Iterates from the start centroids. Afterwards labels and inertia belong to the centroids. */
-static PetscErrorCode KMeansIterate(KMeans km)
-{
-  PetscReal previous = PETSC_INFINITY;
-
-  PetscFunctionBegin;
-  PetscCall(KMeansPointsForgetLabels_Private(&km->points));
-  km->reason = KMEANS_CONVERGED_ITERATING;
-  for (km->it = 1; !km->reason; km->it++) {
-    PetscReal      shift;
-    PetscInt64     changed;
-    PetscBool      replaced;
-    PetscLogDouble begin, end;
-
-    PetscCall(KMeansPass(km, PETSC_TRUE));
-    changed = km->tally[KMEANS_CHANGED];
-    PetscCall(KMeansMonitor_Private(km, changed));
-    PetscCall(PetscTime(&begin));
-    PetscCall(KMeansMoveCentroids_Private(km, &shift, &replaced));
-    PetscCall(PetscTime(&end));
-    km->statistics.update += end - begin;
-    if (replaced) previous = PETSC_INFINITY;
-    else if (!changed) km->reason = KMEANS_CONVERGED_LABELS;
-    else if (previous - km->inertia < km->rtol * previous) km->reason = KMEANS_CONVERGED_INERTIA;
-    else if (shift <= km->stol && km->stol > 0) km->reason = KMEANS_CONVERGED_SHIFT;
-    else previous = km->inertia;
-    if (!km->reason && km->it >= km->max_it) km->reason = KMEANS_DIVERGED_MAX_IT;
-  }
-  km->it--;
-  if (km->reason != KMEANS_CONVERGED_LABELS) PetscCall(KMeansPass(km, PETSC_FALSE)); /* the centroids have moved since the last assignment */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -193,6 +114,28 @@ static PetscErrorCode KMeansCreateLabels(MPI_Comm comm, const KMeansData *A, IS 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Keeps the result of a restart if it is the best so far. The first of equals is kept. */
+static PetscErrorCode KMeansKeepBest(KMeans km, PetscInt restart)
+{
+  PetscFunctionBegin;
+  if (km->outcome.restart >= 0 && km->inertia >= km->outcome.inertia) PetscFunctionReturn(PETSC_SUCCESS);
+  km->outcome = (KMeansOutcome){restart, km->it, km->kept, km->reason, km->inertia};
+  PetscCall(PetscArraycpy(km->best, km->centroid, km->kept * km->points.data.d));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Replaces the result of the last restart by that of the best. */
+static PetscErrorCode KMeansRestoreBest(KMeans km)
+{
+  PetscFunctionBegin;
+  km->kept = km->outcome.kept;
+  PetscCall(PetscArraycpy(km->centroid, km->best, km->kept * km->points.data.d));
+  PetscCall(KMeansPass_Private(km, &km->points, PETSC_FALSE));
+  km->it     = km->outcome.it;
+  km->reason = km->outcome.reason;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*@
   KMeansSolve - Divides the points into clusters
 
@@ -210,9 +153,7 @@ static PetscErrorCode KMeansCreateLabels(MPI_Comm comm, const KMeansData *A, IS 
 @*/
 PetscErrorCode KMeansSolve(KMeans km)
 {
-  PetscReal             inertia = PETSC_INFINITY;
-  PetscInt              it = 0, kept = 0, last = -1, best = -1;
-  KMeansConvergedReason reason = KMEANS_CONVERGED_ITERATING;
+  PetscInt restart;
 
   PetscFunctionBegin;
   PetscValidHeaderSpecific(km, KMEANS_CLASSID, 1);
@@ -220,28 +161,15 @@ PetscErrorCode KMeansSolve(KMeans km)
   PetscCall(PetscLogEventBegin(KMEANS_SolveEvent, km, 0, 0, 0));
   PetscCall(ISDestroy(&km->labels));
   PetscCall(KMeansStatisticsBegin_Private(km));
-  for (PetscInt restart = 0; restart < (km->start == KMEANS_START_GIVEN ? 1 : km->restarts); restart++) {
+  km->outcome = (KMeansOutcome){.restart = -1};
+  for (restart = 0; restart < (km->start == KMEANS_START_GIVEN ? 1 : km->restarts); restart++) {
     PetscCall(KMeansChooseStart(km, restart));
-    PetscCall(KMeansIterate(km));
-    last = restart;
-    if (best >= 0 && km->inertia >= inertia) continue;
-    best    = restart;
-    inertia = km->inertia;
-    it      = km->it;
-    kept    = km->kept;
-    reason  = km->reason;
-    PetscCall(PetscArraycpy(km->best, km->centroid, kept * km->points.data.d));
+    PetscCall(KMeansIterate_Private(km));
+    PetscCall(KMeansKeepBest(km, restart));
   }
-  if (best != last) { /* labels of the best restart */
-    km->kept = kept;
-    PetscCall(PetscArraycpy(km->centroid, km->best, kept * km->points.data.d));
-    PetscCall(KMeansPass(km, PETSC_FALSE));
-    km->it     = it;
-    km->reason = reason;
-  }
+  km->done = restart;
+  if (km->outcome.restart != restart - 1) PetscCall(KMeansRestoreBest(km));
   PetscCall(KMeansCreateLabels(PetscObjectComm((PetscObject)km), &km->points.data, &km->labels));
-  km->done        = last + 1;
-  km->bestrestart = best;
   PetscCall(KMeansStatisticsEnd_Private(km));
   PetscCall(PetscLogEventEnd(KMEANS_SolveEvent, km, 0, 0, 0));
   PetscCall(KMeansViewFromOptions(km, NULL, "-kmeans_view"));

@@ -146,7 +146,7 @@ PetscErrorCode KMeansView(KMeans km, PetscViewer viewer)
     PetscCall(PetscViewerASCIIPrintf(viewer, "update %s: %s\n", KMeansUpdateTable[km->now[1]].name, KMeansUpdateTable[km->now[1]].help));
   }
   if (km->labels) PetscCall(PetscViewerASCIIPrintf(viewer, "%s after %" PetscInt_FMT " iterations, %" PetscInt_FMT " clusters, inertia %.12g\n", KMeansConvergedReasons[km->reason], km->it, km->kept, (double)km->inertia));
-  if (km->labels && km->done > 1) PetscCall(PetscViewerASCIIPrintf(viewer, "best of %" PetscInt_FMT " restarts: number %" PetscInt_FMT ", counted from 0\n", km->done, km->bestrestart));
+  if (km->labels && km->done > 1) PetscCall(PetscViewerASCIIPrintf(viewer, "best of %" PetscInt_FMT " restarts: number %" PetscInt_FMT ", counted from 0\n", km->done, km->outcome.restart));
   PetscCall(PetscViewerASCIIPopTab(viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -128,7 +128,7 @@ PetscErrorCode KMeansGetRestarts(KMeans km, PetscInt *done, PetscInt *best)
   PetscFunctionBegin;
   PetscValidHeaderSpecific(km, KMEANS_CLASSID, 1);
   if (done) *done = km->done;
-  if (best) *best = km->bestrestart;
+  if (best) *best = km->outcome.restart;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,0 +1,50 @@
+/* A pass over points: assignment to the centroids, and sums of each cluster. */
+#include "solvers/kmeans/kmeansimpl.h"
+
+#include <petsctime.h>
+
+/* Records an event before (0) or after (1) an assignment. */
+static PetscErrorCode KMeansRecordEvent(KMeansPoints *P, int e)
+{
+  const GpDev dev = P->data.dev;
+
+  PetscFunctionBegin;
+  if (!P->event[e]) PetscCallGp(dev, "Timer", GpDevEventCreate(dev, &P->event[e]));
+  PetscCallGp(dev, "Timer", GpDevEventRecord(dev, P->event[e]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Copies the centroids to the device, assigns all points of P and, if asked, adds them to the tally. Sums the tally over all ranks. */
+PetscErrorCode KMeansPass_Private(KMeans km, KMeansPoints *P, PetscBool update)
+{
+  KMeansData    *A    = &P->data;
+  const size_t   size = (size_t)KMeansTallySize(km->kept, A->d, A->words);
+  PetscMPIInt    count;
+  PetscLogDouble begin, end;
+  double         assign;
+
+  PetscFunctionBegin;
+  PetscCall(PetscTime(&begin));
+  PetscCall(KMeansPointsSetCentroids_Private(P, km->kept, km->centroid));
+  PetscCall(KMeansPointsSetBounds_Private(P, KMeansAssignTable[km->now[0]].group));
+  PetscCallGp(A->dev, "Sums", GpDevZero(A->dev, A->tally, size * sizeof(int64_t)));
+  PetscCall(PetscLogEventBegin(KMEANS_AssignEvent, km, 0, 0, 0));
+  PetscCall(KMeansRecordEvent(P, 0));
+  PetscCallGp(A->dev, "Assignment", KMeansAssignTable[km->now[0]].run[GpDevKindOf(A->dev)](A));
+  PetscCall(KMeansRecordEvent(P, 1));
+  PetscCall(PetscLogEventEnd(KMEANS_AssignEvent, km, 0, 0, 0));
+  PetscCall(PetscLogEventBegin(KMEANS_UpdateEvent, km, 0, 0, 0));
+  if (update) PetscCallGp(A->dev, "Update", KMeansUpdateTable[km->now[1]].run[GpDevKindOf(A->dev)](A));
+  PetscCallGp(A->dev, "Sums", GpDevDownload(A->dev, km->tally, A->tally, size * sizeof(int64_t)));
+  PetscCall(PetscLogEventEnd(KMEANS_UpdateEvent, km, 0, 0, 0));
+  PetscCall(PetscMPIIntCast((PetscInt)size, &count));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, km->tally, count, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)km)));
+  PetscCallGp(A->dev, "Timer", GpDevEventSeconds(A->dev, P->event[0], P->event[1], &assign)); /* the download has waited for both */
+  PetscCall(PetscTime(&end));
+  km->statistics.assign += assign;
+  km->statistics.update += end - begin - assign;
+  km->inertia = (double)km->tally[KMEANS_INERTIA] / A->cost.first;
+  km->distances += km->tally[KMEANS_COUNTED];
+  km->rechecked += km->tally[KMEANS_RECHECK];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
