@@ -255,7 +255,7 @@ core   := $(shell awk -F '[^a-z0-9]+' '/^SPMV.*, CORE, / {print $$2}' src/mat/im
 empty  :=
 list    = $(subst $(empty) $(empty),$(comma),$(strip $(1)))
 figures: $(BUILD)/bin/train ## make the selector's model, its analysis, and the figures and tables of the documentation from recorded tables: record=tests/bench/results/<campaign>
-	$< --exclude $(call list,$(unread)) --candidates $(call list,$(core)) --source "$(record), commit $$(cat $(record)/commit)" --model src/mat/impls/gpucsr/selector/model_h200.h \
+	$< --exclude $(call list,$(unread)) --candidates $(call list,$(core)) --source "$(record), commit $$(cat $(record)/commit)" --model src/mat/impls/gpucsr/selector/model/model_h200.h \
 	  --predictions $(BUILD)/predictions.csv $(wildcard $(record)/corpus*.csv $(record)/corpus*.csv.xz) >$(record)/analysis.md
 	tests/bench/plot.py --corpus $(BUILD)/predictions.csv docs/selector.svg
 	tests/bench/tables.py $(BUILD)/predictions.csv $(record)/analysis.md docs/performance/spmv.md docs/performance/selector.md README.md $(wildcard $(products)/spmv*.csv)

@@ -4,7 +4,7 @@ static char help[] = "Features of matrices counted on the device, compared with 
 #include "bench/matrices.h"
 #include "mat/impls/gpucsr/spmv/csr/csrnarrow.h"
 #include "mat/impls/gpucsr/spmv/common/gpkernel.h"
-#include "mat/impls/gpucsr/selector/gpmodel.h"
+#include "mat/impls/gpucsr/selector/model/gpmodel.h"
 #include "sys/gpucsrsys.h"
 
 static int CompareKeys(const void *a, const void *b)

@@ -3,8 +3,8 @@
 #ifndef TRAIN_H
 #define TRAIN_H
 
-#include "mat/impls/gpucsr/selector/gpmodel.h"
-#include "mat/impls/gpucsr/selector/gpterms.h"
+#include "mat/impls/gpucsr/selector/model/gpmodel.h"
+#include "mat/impls/gpucsr/selector/model/gpterms.h"
 
 #include <stddef.h>
 

@@ -1,4 +1,4 @@
-/* Fits the predicted time of one kernel: a sum of terms (terms.def) to one power, with non-negative coefficients, in microseconds. Such a sum
+/* Fits the predicted time of one kernel: a sum of terms (model/terms.def) to one power, with non-negative coefficients, in microseconds. Such a sum
    extrapolates to matrices unlike the measured ones, while a decision rule learnt from examples repeats the nearest example. */
 #include "tools/selector/train.h"
 

@@ -8,7 +8,7 @@
 static const char *const Terms[] = {
 #define TERM(name, value, help)  [GP_TERM_##name] = #name,
 #define LIMIT(name, value, help) [GP_TERM_##name] = #name,
-#include "mat/impls/gpucsr/selector/terms.def"
+#include "mat/impls/gpucsr/selector/model/terms.def"
 #undef TERM
 #undef LIMIT
 };

@@ -4,7 +4,7 @@
 #define GPSELECT_H
 
 #include "mat/impls/gpucsr/spmv/common/gpkernel.h"
-#include "mat/impls/gpucsr/selector/gpmodel.h"
+#include "mat/impls/gpucsr/selector/model/gpmodel.h"
 
 typedef enum {
   GP_SELECT_MODEL,   /* times predicted by the cost model of the nearest GPU */

@@ -9,14 +9,14 @@
 enum {
 #define TERM(name, value, help) GP_TERM_##name,
 #define LIMIT(name, value, help)
-#include "mat/impls/gpucsr/selector/terms.def"
+#include "mat/impls/gpucsr/selector/model/terms.def"
 #undef TERM
 #undef LIMIT
   GP_TERMS_COST, /* number of terms that cost time */
   GP_TERMS_BEFORE = GP_TERMS_COST - 1,
 #define TERM(name, value, help)
 #define LIMIT(name, value, help) GP_TERM_##name,
-#include "mat/impls/gpucsr/selector/terms.def"
+#include "mat/impls/gpucsr/selector/model/terms.def"
 #undef TERM
 #undef LIMIT
   GP_TERMS /* number of all terms, including the limits of formats */
@@ -83,7 +83,7 @@ static inline void GpSelComputeTerms(double columns, double nonzeros, double inp
 
 #define TERM(name, value, help)  input[GP_FEATURES + GP_TERM_##name] = GpSelToPower(value);
 #define LIMIT(name, value, help) input[GP_FEATURES + GP_TERM_##name] = (value);
-#include "mat/impls/gpucsr/selector/terms.def"
+#include "mat/impls/gpucsr/selector/model/terms.def"
 #undef TERM
 #undef LIMIT
 #define FEATURE(name, help) (void)name;

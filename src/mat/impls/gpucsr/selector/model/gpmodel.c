@@ -1,12 +1,12 @@
 /* The list of cost models, the choice of the nearest GPU, and the predicted times. */
-#include "mat/impls/gpucsr/selector/gpmodel.h"
+#include "mat/impls/gpucsr/selector/model/gpmodel.h"
 
 #include "mat/impls/gpucsr/spmv/common/gpkernel.h"
 #include <math.h>
 #include <string.h>
 
 /* each GPU has a header, which train writes, and one line in each of these lists */
-#include "mat/impls/gpucsr/selector/model_h200.h"
+#include "mat/impls/gpucsr/selector/model/model_h200.h"
 
 static const GpSelModel *const Models[] = {&GpSelModel_h200};
 

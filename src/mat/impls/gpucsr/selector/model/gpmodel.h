@@ -3,7 +3,7 @@
 #ifndef GPMODEL_H
 #define GPMODEL_H
 
-#include "mat/impls/gpucsr/selector/gpterms.h"
+#include "mat/impls/gpucsr/selector/model/gpterms.h"
 #include <stddef.h>
 
 #define GP_SEL_MODELLED 32 /* most kernels of a model */
