@@ -1,4 +1,4 @@
-static char help[] = "The graph reader: every format, told apart by the content, and every kind of bad file with the place in the message.\n\n";
+static char help[] = "The graph reader: every format is detected from the contents, and the message for an invalid file names the place.\n\n";
 
 #include "app/graph/appgraph.h"
 #include "checks.h"

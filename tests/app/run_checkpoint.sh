@@ -60,11 +60,11 @@ P
 
 run bmrm -bmrm_max_it 6 -bmrm_checkpoint bmrm.ck -bmrm_checkpoint_every 2
 [ $? -eq 3 ] && run bmrm -bmrm_restart bmrm.ck
-verdict "bmrm goes on"
+verdict "bmrm continues"
 run smacof -checkpoint smacof.ck -checkpoint_every 40 && run smacof -restart smacof.ck
-verdict "smacof goes on"
+verdict "smacof continues"
 "$MPIEXEC" -n 2 "$bin/smacof" -gpucsr_device "$GPUCSR_DEVICE" -f delta -smacof_starts 5 -smacof_batch 2 -smacof_eps 1e-12 -restart smacof.ck >log 2>&1 && grep -q CONVERGED_STRESS log
-verdict "smacof goes on, on another number of ranks"
+verdict "smacof continues on another number of ranks"
 for pair in bmrm:-bmrm_restart smacof:-restart; do
   program=${pair%%:*} option=${pair##*:} good=1
   craft "$program.ck"
@@ -97,7 +97,7 @@ verdict "a pipe is refused at once"
 # --- a checkpoint that cannot be written is a warning; the results are there -----------------------------------------------------------
 rm -f out && cp bmrm.ck kept && limit=1
 run bmrm -bmrm_checkpoint kept -bmrm_checkpoint_every 2 -model out && grep -q 'bmrm: warning: the checkpoint kept was not written: File too large; the run continues' log && [ -s out ] && cmp bmrm.ck kept && [ -z "$(find . -name '*.part')" ]
-verdict "a full disk: bmrm goes on, and the model is there"
+verdict "a full disk: bmrm continues and writes the model"
 rm -f out && cp smacof.ck kept
 run smacof -checkpoint kept -checkpoint_every 40 -coordinates out && grep -q 'smacof: warning: the checkpoint kept was not written: File too large; the run continues' log && [ -s out ] && cmp smacof.ck kept && [ -z "$(find . -name '*.part')" ]
-verdict "a full disk: smacof goes on, and the map is there"
+verdict "a full disk: smacof continues and writes the map"

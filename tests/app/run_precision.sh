@@ -10,7 +10,7 @@ printf '1 1:0.1 2:0.5\n-1 1:-0.3 3:1e-45\n' >data.svm
 printf '1 2\n2 3\n3 1\n2 1\n' >graph.txt
 printf '1 2 0.3\n2 3 0.1\n3 1 0.7\n2 1 0.9\n' >weights.txt
 printf '0,1,2,\n1,0,3,4\n2,3,0,5\n,4,5,0\n' >distances.csv
-# told NAME RANKS WORDS MEMBERS COMMAND...: the summary has the words, the report the members, and stderr nothing of ours
+# told NAME RANKS WORDS MEMBERS COMMAND...: the summary has the words, the report has the members, and stderr has no notice of gpucsr
 told() {
   local name="$1, $2 rank(s)" ranks=$2 words=$3 members=$4
   shift 4

@@ -153,10 +153,10 @@ static GpAppTableSpec Spec(const char how[])
 }
 
 /* what was read, in the form of Good[].expected */
-static PetscErrorCode Tell(const GpAppTable *T, char told[], size_t room)
+static PetscErrorCode Tell(const GpAppTable *T, char told[], size_t size)
 {
   const char *const shapes[] = {"", " lower", " strict1", " strict0"};
-  char             *names, *words[3] = {NULL, NULL, NULL}, *to = told, *end = told + room;
+  char             *names, *words[3] = {NULL, NULL, NULL}, *to = told, *end = told + size;
   double           *all;
 
   PetscFunctionBegin;

@@ -227,7 +227,7 @@ int main(int argc, char **argv)
 {
   char             why[256], *list = NULL;
   int              columns[16] = {2, 4, 8, 16, 32, 64, 128}, ncolumns = 7, all;
-  void            *room;
+  void            *memory;
   cusparseHandle_t handle;
 
   if (argc > 2 && !strcmp(argv[1], "-k")) {
@@ -247,11 +247,11 @@ int main(int argc, char **argv)
   }
   CHECK(GpDevEventCreate(dev, &begin));
   CHECK(GpDevEventCreate(dev, &end));
-  CHECK(GpDevAlloc(dev, FLUSH * 2, &room));
+  CHECK(GpDevAlloc(dev, FLUSH * 2, &memory));
   CHECK(cusparseCreate(&handle));
   CHECK(cusparseSetStream(handle, (cudaStream_t)GpDevStream(dev)));
-  copyrate = 2.0 * FLUSH / (1e-6 * Measure(Copy, room));
-  GpDevFree(dev, &room, FLUSH * 2);
+  copyrate = 2.0 * FLUSH / (1e-6 * Measure(Copy, memory));
+  GpDevFree(dev, &memory, FLUSH * 2);
   printf("# %s, copy rate %.3g TB/s, cuSPARSE %d, warm: median of %d\n", GpDevName(dev), 1e-12 * copyrate, CUSPARSE_VERSION, REPEATS);
   printf("matrix,product,columns,who,values,us,gflops,fraction,note\n");
   for (int i = 0; i < (all ? (int)(sizeof(BenchNames) / sizeof(BenchNames[0])) : argc - 1); i++) {

@@ -26,11 +26,11 @@ static uint64_t Seed(const char *text, uint64_t number)
   return state | 1;
 }
 
-CorpusJob *CorpusAppend(CorpusJob **jobs, int *n, int *room)
+CorpusJob *CorpusAppend(CorpusJob **jobs, int *n, int *capacity)
 {
-  if (*n == *room) {
-    *room = *room ? 2 * *room : 1024;
-    *jobs = (CorpusJob *)realloc(*jobs, (size_t)*room * sizeof(CorpusJob));
+  if (*n == *capacity) {
+    *capacity = *capacity ? 2 * *capacity : 1024;
+    *jobs     = (CorpusJob *)realloc(*jobs, (size_t)*capacity * sizeof(CorpusJob));
     if (!*jobs) abort();
   }
   memset(&(*jobs)[*n], 0, sizeof(CorpusJob));
@@ -53,15 +53,15 @@ const char *CorpusHelp(int family, const char **name)
 
 CorpusJob *CorpusList(const char *data, double scale, int *n)
 {
-  CorpusJob *jobs = NULL;
-  int        room = 0;
+  CorpusJob *jobs     = NULL;
+  int        capacity = 0;
 
   *n = 0;
   for (int f = 0; f < FAMILIES; f++) {
     const Family *F = &Families[f];
 
     for (int k = 0; k < F->count; k++) {
-      CorpusJob *job = CorpusAppend(&jobs, n, &room);
+      CorpusJob *job = CorpusAppend(&jobs, n, &capacity);
 
       snprintf(job->name, sizeof(job->name), "%s-%02d", F->name, k);
       job->family = F->name;
@@ -73,8 +73,8 @@ CorpusJob *CorpusList(const char *data, double scale, int *n)
       job->make   = F->make;
     }
   }
-  CorpusListFitted(data, scale, &jobs, n, &room);
-  CorpusListReal(data, &jobs, n, &room);
+  CorpusListFitted(data, scale, &jobs, n, &capacity);
+  CorpusListReal(data, &jobs, n, &capacity);
   for (int k = 0; k < *n; k++)
     if (!jobs[k].seed) jobs[k].seed = Seed(jobs[k].name, 1);
   qsort(jobs, (size_t)*n, sizeof(CorpusJob), CompareSeeds);
@@ -95,12 +95,12 @@ void CorpusBegin(BenchMatrix *A, int64_t m, int64_t n, double nnz)
 void CorpusPush(BenchMatrix *A, int64_t col, double val)
 {
   if (A->nnz == A->rowptr[A->m]) {
-    const int64_t room = A->nnz < (int32_t)1 << 30 ? 2 * (int64_t)A->nnz : INT32_MAX - 1;
+    const int64_t capacity = A->nnz < (int32_t)1 << 30 ? 2 * (int64_t)A->nnz : INT32_MAX - 1;
 
-    A->col = (int32_t *)realloc(A->col, ((size_t)room + 1) * sizeof(int32_t));
-    A->val = (double *)realloc(A->val, ((size_t)room + 1) * sizeof(double));
-    if (!A->col || !A->val || A->nnz == room) abort();
-    A->rowptr[A->m] = (int32_t)room;
+    A->col = (int32_t *)realloc(A->col, ((size_t)capacity + 1) * sizeof(int32_t));
+    A->val = (double *)realloc(A->val, ((size_t)capacity + 1) * sizeof(double));
+    if (!A->col || !A->val || A->nnz == capacity) abort();
+    A->rowptr[A->m] = (int32_t)capacity;
   }
   A->col[A->nnz]   = (int32_t)col;
   A->val[A->nnz++] = val;

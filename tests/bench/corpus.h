@@ -61,9 +61,9 @@ static inline int64_t CorpusZipf(uint64_t *seed, int64_t n) /* exponent one */
 }
 
 /* corpusfit.c, corpusread.c: append the members that come from a table or from a folder to jobs. The last argument is the allocated length of jobs. */
-void       CorpusListFitted(const char *data, double scale, CorpusJob **jobs, int *n, int *room);
-void       CorpusListReal(const char *data, CorpusJob **jobs, int *n, int *room);
-CorpusJob *CorpusAppend(CorpusJob **jobs, int *n, int *room);
+void       CorpusListFitted(const char *data, double scale, CorpusJob **jobs, int *n, int *capacity);
+void       CorpusListReal(const char *data, CorpusJob **jobs, int *n, int *capacity);
+CorpusJob *CorpusAppend(CorpusJob **jobs, int *n, int *capacity);
 
 /* Declares the generators of all families */
 #define FAMILY(name, kind, generator, a, b, count, lo, hi, help) int generator(const void *job, BenchMatrix *A);

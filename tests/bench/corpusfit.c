@@ -110,9 +110,9 @@ static int Make(const void *context, BenchMatrix *A)
   return 1;
 }
 
-static void Append(CorpusJob **jobs, int *n, int *room, const char *family, const char *name, const Published *p)
+static void Append(CorpusJob **jobs, int *n, int *capacity, const char *family, const char *name, const Published *p)
 {
-  CorpusJob *job = CorpusAppend(jobs, n, room);
+  CorpusJob *job = CorpusAppend(jobs, n, capacity);
 
   snprintf(job->name, sizeof(job->name), "like-%s", name);
   job->family = family;
@@ -147,7 +147,7 @@ static int Parse(char *line, char name[64], Published *p)
   return p->nnz >= 1e5 && p->nnz <= 1e7 && p->rows < 1e8 && p->cols < 1e8;
 }
 
-void CorpusListFitted(const char *data, double scale, CorpusJob **jobs, int *n, int *room)
+void CorpusListFitted(const char *data, double scale, CorpusJob **jobs, int *n, int *capacity)
 {
   static Published kept[4096];
   static char      names[4096][64];
@@ -156,7 +156,7 @@ void CorpusListFitted(const char *data, double scale, CorpusJob **jobs, int *n, 
   int              many = 0;
 
   for (size_t k = 0; k < sizeof(Named) / sizeof(Named[0]); k++)
-    if (Named[k].p.nnz * scale >= 100 && scale >= 0.1) Append(jobs, n, room, "named-standins", Named[k].name, &Named[k].p);
+    if (Named[k].p.nnz * scale >= 100 && scale >= 0.1) Append(jobs, n, capacity, "named-standins", Named[k].name, &Named[k].p);
   if (scale < 0.1) return; /* their sizes are what they are */
   snprintf(command, sizeof(command), "xzcat '%s/reference/suitesparse_stats.tsv.xz' 2>/dev/null", data);
   file = popen(command, "r");
@@ -166,6 +166,6 @@ void CorpusListFitted(const char *data, double scale, CorpusJob **jobs, int *n, 
   for (int k = 0; k < FITTED && many >= FITTED; k++) {
     const int pick = (int)((int64_t)k * many / FITTED);
 
-    Append(jobs, n, room, "standins", names[pick], &kept[pick]);
+    Append(jobs, n, capacity, "standins", names[pick], &kept[pick]);
   }
 }

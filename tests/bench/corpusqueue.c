@@ -17,7 +17,7 @@ struct CorpusQueue_ {
   pthread_t        thread[64];
 };
 
-static void *Room(size_t n, size_t size)
+static void *Allocate(size_t n, size_t size)
 {
   void *p = malloc(n * size + 1);
 
@@ -28,7 +28,7 @@ static void *Room(size_t n, size_t size)
 /* floats, so that what is tested is the sum and not the rounding of x */
 static double *Vector(int32_t n, uint64_t seed)
 {
-  double *x = (double *)Room((size_t)n, sizeof(double));
+  double *x = (double *)Allocate((size_t)n, sizeof(double));
 
   for (int32_t i = 0; i < n; i++) x[i] = BenchValue(&seed);
   return x;
@@ -36,8 +36,8 @@ static double *Vector(int32_t n, uint64_t seed)
 
 static void Product(const BenchMatrix *A, const double *x, double **y, double **scale)
 {
-  *y     = (double *)Room((size_t)A->m, sizeof(double));
-  *scale = (double *)Room((size_t)A->m, sizeof(double));
+  *y     = (double *)Allocate((size_t)A->m, sizeof(double));
+  *scale = (double *)Allocate((size_t)A->m, sizeof(double));
   for (int32_t i = 0; i < A->m; i++) {
     long double sum = 0, size = 0;
 
@@ -132,7 +132,7 @@ CorpusQueue CorpusQueueStart(const CorpusJob *jobs, int n, int threads)
   Q->jobs    = jobs;
   Q->n       = n;
   Q->threads = threads < 1 ? 1 : threads > 64 ? 64 : threads;
-  Q->ready   = (CorpusItem **)Room((size_t)n, sizeof(CorpusItem *));
+  Q->ready   = (CorpusItem **)Allocate((size_t)n, sizeof(CorpusItem *));
   pthread_mutex_init(&Q->lock, NULL);
   pthread_cond_init(&Q->change, NULL);
   for (int t = 0; t < Q->threads; t++)

@@ -13,15 +13,15 @@ typedef struct {
 
 typedef struct {
   Entry  *entry;
-  int64_t n, room;
+  int64_t n, capacity;
   int64_t rows, cols;
 } Entries;
 
 static void Add(Entries *E, int64_t i, int64_t j, double v)
 {
-  if (E->n == E->room) {
-    E->room  = E->room ? 2 * E->room : 65536;
-    E->entry = (Entry *)realloc(E->entry, (size_t)E->room * sizeof(Entry));
+  if (E->n == E->capacity) {
+    E->capacity = E->capacity ? 2 * E->capacity : 65536;
+    E->entry    = (Entry *)realloc(E->entry, (size_t)E->capacity * sizeof(Entry));
     if (!E->entry) abort();
   }
   E->entry[E->n++] = (Entry){(int32_t)i, (int32_t)j, (double)(float)v};
@@ -161,7 +161,7 @@ static int Read(const void *context, BenchMatrix *A)
   return ok && E.n;
 }
 
-void CorpusListReal(const char *data, CorpusJob **jobs, int *n, int *room)
+void CorpusListReal(const char *data, CorpusJob **jobs, int *n, int *capacity)
 {
   static char paths[512][512];
   static char line[4096];
@@ -183,7 +183,7 @@ void CorpusListReal(const char *data, CorpusJob **jobs, int *n, int *room)
     there = fopen(paths[many], "r");
     if (!there) continue;
     fclose(there);
-    CorpusJob *job = CorpusAppend(jobs, n, room);
+    CorpusJob *job = CorpusAppend(jobs, n, capacity);
 
     snprintf(job->name, sizeof(job->name), "%.50s", strchr(name, '/') ? strchr(name, '/') + 1 : name);
     for (char *c = job->name; *c; c++)

@@ -75,13 +75,13 @@ static inline void WebGraph(const WebProfile *p, double near, int32_t **from, in
     HUB  = 64   /* links in */
   };
   const size_t n = (size_t)p->nodes, m = (size_t)p->links;
-  int32_t     *room = (int32_t *)malloc((2 * n + 4 * m) * sizeof(int32_t)), *out = room, *in = room + n, *source = in + n, *target = source + m, *far1 = target + m, *far2 = far1 + m;
+  int32_t     *memory = (int32_t *)malloc((2 * n + 4 * m) * sizeof(int32_t)), *out = memory, *in = memory + n, *source = in + n, *target = source + m, *far1 = target + m, *far2 = far1 + m;
   int32_t      nfar1 = 0, nfar2 = 0, found = 0;
   uint64_t     seed = 88172645463325252ULL;
 
   *from = (int32_t *)malloc(m * sizeof(int32_t));
   *to   = (int32_t *)malloc(m * sizeof(int32_t));
-  if (!room || !*from || !*to) abort();
+  if (!memory || !*from || !*to) abort();
   WebDegrees(p->out, p->nodes, p->links, &seed, out);
   WebDegrees(p->in, p->nodes, p->links, &seed, in);
   for (int32_t first = 0; first < p->nodes; first += HOST) {
@@ -105,7 +105,7 @@ static inline void WebGraph(const WebProfile *p, double near, int32_t **from, in
     (*to)[found]   = far2[k];
   }
   *links = found;
-  free(room);
+  free(memory);
 }
 
 #endif

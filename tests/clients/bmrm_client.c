@@ -1,4 +1,4 @@
-static char help[] = "A program of somebody else's that trains: it sees the installed headers only.\n\n";
+static char help[] = "Training with the installed headers only, as a program outside the project does.\n\n";
 
 #include <gpucsr.h>
 #include <gpucsrbmrm.h>

@@ -1,4 +1,4 @@
-static char help[] = "A program of somebody else's that maps points: it sees the installed headers only.\n\n";
+static char help[] = "Maps of points with the installed headers only, as a program outside the project makes them.\n\n";
 
 #include <gpucsr.h>
 #include <gpucsrsmacof.h>

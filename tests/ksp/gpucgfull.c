@@ -48,7 +48,7 @@ int main(int argc, char **argv)
   PetscCall(MatMult(A, b, x)); /* creates the image and the device memory of the vectors */
   for (int k = 0; k < 2; k++) {
     const size_t   bytes = (size_t)((double)limit - GpDevBytesHeld(dev) - left[k]);
-    void          *room;
+    void          *memory;
     PetscErrorCode err;
 
     PetscCall(KSPCreate(PETSC_COMM_SELF, &ksp));
@@ -56,7 +56,7 @@ int main(int argc, char **argv)
     PetscCall(KSPSetType(ksp, KSPGPUCG));
     PetscCall(KSPGetPC(ksp, &pc));
     PetscCall(PCSetType(pc, PCNONE));
-    PetscCall(PetscGPUCSRDeviceMalloc(dev, "memory of others", bytes, &room));
+    PetscCall(PetscGPUCSRDeviceMalloc(dev, "memory of others", bytes, &memory));
     PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
     err = KSPSolve(ksp, b, x);
     PetscCall(PetscPopErrorHandler());
@@ -64,7 +64,7 @@ int main(int argc, char **argv)
     PetscCall(Unlock(b));
     PetscCall(Unlock(x));
     PetscCheck((double)limit - GpDevBytesHeld(dev) == left[k], PETSC_COMM_SELF, PETSC_ERR_PLIB, "A failed solve leaked %g bytes", left[k] - ((double)limit - GpDevBytesHeld(dev)));
-    PetscCall(PetscGPUCSRDeviceFree(dev, bytes, &room));
+    PetscCall(PetscGPUCSRDeviceFree(dev, bytes, &memory));
     PetscCall(KSPSolve(ksp, b, x));
     PetscCall(KSPGetConvergedReason(ksp, &reason));
     PetscCheck(reason > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "With enough memory the solve ended with %s", KSPConvergedReasons[reason]);

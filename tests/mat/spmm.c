@@ -110,7 +110,7 @@ static PetscErrorCode Count(PetscInt *count)
 typedef PetscErrorCode (*Multiply)(Mat, Mat, MatReuse, PetscReal, Mat *);
 
 /* One kind of product with all kinds of reuse. A and G are the same matrix, A2 and G2 another one with the same pattern. */
-static PetscErrorCode Ways(const char what[], Multiply multiply, MatProductType type, Mat A, Mat G, Mat A2, Mat G2, Mat B, Mat B2, Mat room, PetscBool gap)
+static PetscErrorCode Ways(const char what[], Multiply multiply, MatProductType type, Mat A, Mat G, Mat A2, Mat G2, Mat B, Mat B2, Mat result, PetscBool gap)
 {
   Mat       expected, again, C, P;
   PetscInt  count, N;
@@ -119,13 +119,13 @@ static PetscErrorCode Ways(const char what[], Multiply multiply, MatProductType 
 
   PetscFunctionBeginUser;
   PetscCall(Count(&count));
-  PetscCall(MatGetSize(room, NULL, &N));
+  PetscCall(MatGetSize(result, NULL, &N));
   if (N) {
     PetscCall(multiply(A, B, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &expected));
     PetscCall(multiply(A2, B2, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &again));
   } else { /* some products of AIJ fail for zero columns */
-    PetscCall(MatDuplicate(room, MAT_DO_NOT_COPY_VALUES, &expected));
-    PetscCall(MatDuplicate(room, MAT_DO_NOT_COPY_VALUES, &again));
+    PetscCall(MatDuplicate(result, MAT_DO_NOT_COPY_VALUES, &expected));
+    PetscCall(MatDuplicate(result, MAT_DO_NOT_COPY_VALUES, &again));
   }
   PetscCall(Count(&count));
   PetscCheck(!count, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "A product of plain AIJ was computed by gpucsr");
@@ -140,8 +140,8 @@ static PetscErrorCode Ways(const char what[], Multiply multiply, MatProductType 
   PetscCall(multiply(G, B, MAT_REUSE_MATRIX, PETSC_DEFAULT, &C));
   PetscCall(Same("reused again", expected, C, PETSC_FALSE));
   PetscCall(MatDestroy(&C));
-  PetscCall(multiply(G, B, MAT_REUSE_MATRIX, PETSC_DEFAULT, &room));
-  PetscCall(Same("into the user's matrix", expected, room, gap));
+  PetscCall(multiply(G, B, MAT_REUSE_MATRIX, PETSC_DEFAULT, &result));
+  PetscCall(Same("into the user's matrix", expected, result, gap));
   PetscCall(MatProductCreate(G, B, NULL, &P));
   PetscCall(MatProductSetType(P, type));
   PetscCall(MatProductSetFromOptions(P));
@@ -234,7 +234,7 @@ static PetscErrorCode Change(Mat A, Mat G, Mat B)
 
 static PetscErrorCode Shape(PetscInt m, PetscInt n, PetscInt k, PetscBool gap, PetscRandom random)
 {
-  Mat              A, G, A2, G2, B[2], D[2], room[2];
+  Mat              A, G, A2, G2, B[2], D[2], result[2];
   MatGPUCSRStorage storage;
   PetscBool        round;
   PetscMPIInt      size;
@@ -250,15 +250,15 @@ static PetscErrorCode Shape(PetscInt m, PetscInt n, PetscInt k, PetscBool gap, P
   for (int b = 0; b < 2; b++) {
     PetscCall(Dense(A, PETSC_TRUE, k, gap, random, &B[b]));  /* n x k */
     PetscCall(Dense(A, PETSC_FALSE, k, gap, random, &D[b])); /* m x k */
-    PetscCall(Dense(A, (PetscBool)b, k, gap, random, &room[b]));
+    PetscCall(Dense(A, (PetscBool)b, k, gap, random, &result[b]));
   }
-  PetscCall(Ways("A B", MatMatMult, MATPRODUCT_AB, A, G, A2, G2, B[0], B[1], room[0], gap));
-  PetscCall(Ways("A' B", MatTransposeMatMult, MATPRODUCT_AtB, A, G, A2, G2, D[0], D[1], room[1], gap));
+  PetscCall(Ways("A B", MatMatMult, MATPRODUCT_AB, A, G, A2, G2, B[0], B[1], result[0], gap));
+  PetscCall(Ways("A' B", MatTransposeMatMult, MATPRODUCT_AtB, A, G, A2, G2, D[0], D[1], result[1], gap));
   if (size == 1) {
     Mat Bt[2];
 
     for (int b = 0; b < 2; b++) PetscCall(MatTranspose(B[b], MAT_INITIAL_MATRIX, &Bt[b]));
-    PetscCall(Ways("A B'", MatMatTransposeMult, MATPRODUCT_ABt, A, G, A2, G2, Bt[0], Bt[1], room[0], gap));
+    PetscCall(Ways("A B'", MatMatTransposeMult, MATPRODUCT_ABt, A, G, A2, G2, Bt[0], Bt[1], result[0], gap));
     for (int b = 0; b < 2; b++) PetscCall(MatDestroy(&Bt[b]));
   }
   for (int transpose = 0; transpose < 2 && k; transpose++) {
@@ -269,7 +269,7 @@ static PetscErrorCode Shape(PetscInt m, PetscInt n, PetscInt k, PetscBool gap, P
   for (int b = 0; b < 2; b++) {
     PetscCall(MatDestroy(&B[b]));
     PetscCall(MatDestroy(&D[b]));
-    PetscCall(MatDestroy(&room[b]));
+    PetscCall(MatDestroy(&result[b]));
   }
   PetscCall(MatDestroy(&A));
   PetscCall(MatDestroy(&A2));

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The smacof program as users meet it, beside plain SMACOF in numpy and scikit-learn's.  Prints TAP.
+# Tests of the program smacof, compared with SMACOF in numpy and with scikit-learn.  Prints TAP.
 #
-#   PYTHON   which has numpy, and perhaps scikit-learn; default /usr/bin/python3
+#   PYTHON   a Python with numpy and, for some tests, scikit-learn; default /usr/bin/python3
 set -u
 . "$(dirname "$0")/../env.sh"
 program=$BUILD/bin/smacof
@@ -14,25 +14,25 @@ trap 'rm -rf "$tmp"' EXIT
 device=(-gpucsr_device "$GPUCSR_DEVICE")
 
 # --- helpers ----------------------------------------------------------------------------------------------------------------
-run() { # run RANKS ARGUMENTS: output in $tmp/log
+run() { # run RANKS ARGUMENTS: the output goes to $tmp/log
   local n=$1
   shift
   "$MPIEXEC" -n "$n" "$program" "${device[@]}" "$@" >"$tmp/log" 2>&1
 }
 verdict() { if [ $? -eq 0 ]; then ok "$1"; else not_ok "$1" "$tmp/log"; fi; }
 value() { $python -c "import json, sys; print(json.load(open(sys.argv[1]))[sys.argv[2]])" "$tmp/report.json" "$1"; }
-scaled() { # scaled NAME RANKS TOLERANCE "ORACLE OPTIONS" ARGUMENTS: 40 plain steps here and in numpy
+scaled() { # scaled NAME RANKS TOLERANCE "ORACLE OPTIONS" ARGUMENTS: compares 40 plain steps with numpy
   local name=$1 n=$2 tol=$3 options=$4 rc
   shift 4
   rm -f "$tmp/report.json" "$tmp/map.csv"
   run "$n" -start_file "${start:-$tmp/X0.csv}" -smacof_acceleration none -smacof_eps 0 -smacof_max_it 40 -report "$tmp/report.json" -coordinates "$tmp/map.csv" "$@"
   rc=$?
-  case $rc:$* in 0:*'-smacof_dim 1 '*mixed) rc=3 ;; esac # in one dimension steps that are rounded to float may come to rest before
+  case $rc:$* in 0:*'-smacof_dim 1 '*mixed) rc=3 ;; esac # in one dimension, steps rounded to single precision may stagnate earlier
   # shellcheck disable=SC2086
   [ $rc -eq 3 ] && $python "$oracle" compare "$tmp" "$tmp/report.json" "$tmp/map.csv" "$tol" $options >>"$tmp/log" 2>&1
   verdict "$name, on $n"
 }
-refused() { # refused NAME MESSAGE ARGUMENTS: fails with the words, on 1 and 2 ranks, without a crash, and leaves nothing behind
+refused() { # refused NAME MESSAGE ARGUMENTS: on 1 and 2 ranks the run fails with this message, without a crash, and leaves no output
   local name=$1 message=$2 n rc good=1
   shift 2
   for n in 1 2; do
@@ -49,7 +49,7 @@ refused() { # refused NAME MESSAGE ARGUMENTS: fails with the words, on 1 and 2 r
 }
 
 if ! $python -c 'import numpy' 2>/dev/null; then
-  skip "smacof beside numpy" "$python has no numpy"
+  skip "smacof compared with numpy" "$python has no numpy"
   exit 0
 fi
 $python "$oracle" data "$tmp" || { not_ok "the data are made"; exit 1; }
@@ -63,14 +63,14 @@ for n in 1 2 4; do
   scaled "matrix-free" $n 1e-10 "" -features "$tmp/F.csv" -matrix_free
   scaled "ordinal" $n 1e-8 "data=T.csv kind=primary" -f "$tmp/T.csv" -smacof_disparity ordinal
 done
-dimensions="1 3 4 5 6 7 8" # each is compiled by itself, and without PETSc
+dimensions="1 3 4 5 6 7 8" # each has kernels of its own, which do not depend on PETSc
 [ "${GPUCSR_SUITE:-full}" != petsc ] || dimensions=3
 for d in $dimensions; do
   cut -d, -f1-$d "$tmp/X8.csv" >"$tmp/start.csv"
   start=$tmp/start.csv scaled "dimension $d" 1 1e-10 dim=$d -f "$tmp/D.csv" -smacof_dim $d "${double[@]}"
   start=$tmp/start.csv scaled "dimension $d, single precision, pairs with weights" 1 1e-5 "dim=$d weights=given" -pairs "$tmp/pairs.txt" -smacof_dim $d
 done
-if [ "$GPUCSR_DEVICE" = cuda ]; then # kernels of the device alone
+if [ "$GPUCSR_DEVICE" = cuda ]; then # kernels that only the device has
   for d in 1 2 3 4 5 6 7 8; do
     cut -d, -f1-$d "$tmp/X8.csv" >"$tmp/start.csv"
     start=$tmp/start.csv scaled "dimension $d, mixed arithmetic" 1 1e-5 dim=$d -f "$tmp/D.csv" -smacof_dim $d -smacof_arithmetic mixed
@@ -79,13 +79,13 @@ if [ "$GPUCSR_DEVICE" = cuda ]; then # kernels of the device alone
     start=$tmp/start.csv scaled "dimension $d, matrix-free, mixed arithmetic" 1 1e-5 dim=$d -features "$tmp/F.csv" -smacof_dim $d -matrix_free -smacof_arithmetic mixed
   done
 fi
-for n in 1 2; do # -vec_gpu_separate: vectors have two memories, a copy that is missing is seen
+for n in 1 2; do # -vec_gpu_separate: vectors have separate host and device memory, so that a missing copy changes the result
   scaled "vectors of the device" $n 1e-10 "" -f "$tmp/D.csv" "${double[@]}" -smacof_vec_type gpu -vec_gpu_separate
   scaled "vectors of the device, fixed points, pairs with weights" $n 1e-8 "fixed=1 weights=given" -pairs "$tmp/pairs.txt" -fixed "$tmp/fixed.txt" "${double[@]}" -smacof_vec_type gpu -vec_gpu_separate
 done
 scaled "names and a heading" 2 1e-10 "" -f "$tmp/names.csv" "${double[@]}"
 grep -q '^p47,' "$tmp/map.csv"
-verdict "names go with their points"
+verdict "names stay with their points"
 scaled "Matrix Market, array" 3 1e-10 "" -f "$tmp/A.mtx" "${double[@]}"
 scaled "PETSc's binary format" 2 1e-10 "" -f "$tmp/D.bin" "${double[@]}"
 scaled "features, stored" 2 1e-10 "" -features "$tmp/F.csv" "${double[@]}"
@@ -113,7 +113,7 @@ for n in 1 3; do
     verdict "Torgerson's start by SLEPc, on $n"
   fi
 done
-if [ "${GPUCSR_SUITE:-full}" = petsc ]; then : # another program finds the same whatever PETSc is in use
+if [ "${GPUCSR_SUITE:-full}" = petsc ]; then : # the comparison does not depend on PETSc's release
 elif $python -c 'import sklearn' 2>/dev/null; then
   run 1 -f "$tmp/D.csv" "${double[@]}" -start_file "$tmp/X0.csv" -smacof_acceleration none -smacof_eps 0 -smacof_max_it 40 -report "$tmp/report.json" -coordinates "$tmp/map.csv"
   $python "$oracle" sklearn "$tmp" "$tmp/report.json" "$tmp/map.csv" 1e-8 40 >>"$tmp/log" 2>&1
@@ -123,8 +123,8 @@ elif $python -c 'import sklearn' 2>/dev/null; then
   verdict "scikit-learn finds the same, single precision"
 else skip "scikit-learn finds the same" "$python has no scikit-learn"; fi
 
-# --- steps, starts, what is written -------------------------------------------------------------------------------------------
-its() { # iterations of a kind of steps
+# --- steps, starts, outputs -------------------------------------------------------------------------------------------
+its() { # its STEPS: prints the number of iterations
   run 1 -features "$tmp/C.csv" "${double[@]}" -smacof_eps 1e-12 -smacof_max_it 5000 -smacof_acceleration "$1" -report "$tmp/report.json" && value iterations
 }
 plain=$(its none) && relaxed=$(its relaxed) && anderson=$(its anderson) && echo "plain $plain relaxed $relaxed anderson $anderson" >>"$tmp/log" && [ $((10 * plain)) -ge $((18 * relaxed)) ] && [ $((2 * plain)) -ge $((7 * anderson)) ]
@@ -150,7 +150,7 @@ assert abs(R["stress_raw"] - ((D - d) ** 2).sum() / 2) < 1e-3 and abs(R["stress_
 P
 verdict "five starts keep the best; binary coordinates, stress per point, report"
 
-together() { # together NAME ARGUMENTS: starts whose passes are one do what each does by itself, on 1 and 2
+together() { # together NAME ARGUMENTS: starts that share passes over the data give the same bits as separate starts, on 1 and 2 ranks
   local name=$1 n b good=1
   shift
   for n in 1 2; do
@@ -159,7 +159,7 @@ together() { # together NAME ARGUMENTS: starts whose passes are one do what each
     [ "$(grep -c '^start [0-4]: stress-1' "$tmp/b8.log")" = 5 ] || good=0
   done
   [ $good = 1 ]
-  verdict "starts in one pass, to the last bit: $name"
+  verdict "starts that share passes give the same bits: $name"
 }
 together "a matrix" -f "$tmp/D.csv"
 together "a matrix, vectors of two memories" -f "$tmp/D.csv" -smacof_vec_type gpu -vec_gpu_separate
@@ -172,17 +172,17 @@ tail -8 "$tmp/F.csv" >"$tmp/F8.csv"
 run 1 -features "$tmp/F40.csv" -coordinates "$tmp/map40.csv" && run 1 -interpolate "$tmp/F8.csv" -features "$tmp/F40.csv" -map_file "$tmp/map40.csv" -smacof_eps 1e-13 -smacof_max_it 20000 -coordinates "$tmp/new1.csv" -map "$tmp/new.svg" &&
   run 3 -interpolate "$tmp/F8.csv" -features "$tmp/F40.csv" -map_file "$tmp/map40.csv" -smacof_eps 1e-13 -smacof_max_it 20000 -coordinates "$tmp/new3.csv" &&
   $python "$oracle" interpolate "$tmp" map40.csv new1.csv >>"$tmp/log" 2>&1 && $python "$oracle" interpolate "$tmp" map40.csv new3.csv >>"$tmp/log" 2>&1
-verdict "new points on a finished map, on 1 and 3"
+verdict "new points on an existing map, on 1 and 3"
 for steps in anderson relaxed; do
   o=(-features "$tmp/C.csv" "${double[@]}" -smacof_eps 1e-12 -smacof_acceleration $steps)
   run 1 "${o[@]}" -coordinates "$tmp/a.csv" && { run 1 "${o[@]}" -smacof_max_it 15 -checkpoint "$tmp/ck" -checkpoint_every 6; [ $? -eq 3 ]; } && run 1 "${o[@]}" -restart "$tmp/ck" -coordinates "$tmp/b.csv" && cmp "$tmp/a.csv" "$tmp/b.csv"
-  verdict "a restart goes on to the last bit, $steps"
+  verdict "a restart gives the same bits, $steps"
 done
 for n in 1 2; do
   o=(-f "$tmp/D.csv" -smacof_starts 5 -smacof_batch 2)
   run $n "${o[@]}" -coordinates "$tmp/a.csv" -stress_per_point "$tmp/a.points" && run $n "${o[@]}" -checkpoint "$tmp/several" -checkpoint_every 23 && run $n "${o[@]}" -restart "$tmp/several" -coordinates "$tmp/b.csv" -stress_per_point "$tmp/b.points" &&
     cmp "$tmp/a.csv" "$tmp/b.csv" && cmp "$tmp/a.points" "$tmp/b.points" && [ "$(grep -c '^start' "$tmp/log")" -lt 5 ]
-  verdict "a restart amid several starts, on $n"
+  verdict "a restart between several starts, on $n"
 done
 head -c 3000 "$tmp/several" >"$tmp/half"
 run 2 -features "$tmp/F.libsvm" -smacof_disparity spline -map "$tmp/map.svg" -shepard "$tmp/shepard.svg" -shepard_data "$tmp/shepard.csv" && $python - "$tmp" <<'P' >>"$tmp/log" 2>&1
@@ -212,22 +212,22 @@ def seen(name, shape):
     colours, count = np.unique(np.frombuffer(b[-3 * w * h:], "u1").reshape(-1, 3), axis=0, return_counts=True)
     return {tuple(int(v) for v in c): int(n) for c, n in zip(colours, count)}
 m, s = seen("map.ppm", (720, 640)), seen("shepard.ppm", (640, 480))
-assert m[0, 0, 255] > 24 * 20 and m[255, 0, 0] > 24 * 20 and m[255, 255, 255] > 400000 # each label's 24 points, of some 37 pixels
+assert m[0, 0, 255] > 24 * 20 and m[255, 0, 0] > 24 * 20 and m[255, 255, 255] > 400000 # each label has 24 points of about 37 pixels
 assert s[0, 0, 255] > 300 and s[255, 0, 0] > 300
 P
 verdict "pictures by PetscDraw"
 (cd "$tmp" && run 1 -f "$tmp/D.csv" -map draw -map_draw_type image -map_draw_save drawn.ppm -map_draw_save_single_file) && [ "$(cat "$tmp"/drawn*ppm | head -c 14 | tr '\n' ' ')" = "P6 720 640 255" ]
-verdict "a picture as PetscDraw's options say"
+verdict "a picture with the options of PetscDraw"
 
-for steps in none relaxed anderson; do # the start goes there, of an iteration the stress alone comes back
+for steps in none relaxed anderson; do # the start is copied to the device; each iteration copies only the stress back
   run 1 -features "$tmp/C.csv" "${double[@]}" -vec_gpu_separate -smacof_acceleration $steps -smacof_eps 0 -smacof_max_it 30 -report "$tmp/report.json"
   [ $? -eq 3 ] && crossed=$(value bytes_crossed) && echo "crossed $crossed" >>"$tmp/log" && [ "$crossed" -gt 0 ] && [ "$crossed" -le $((16 * $(value points))) ]
   verdict "coordinates stay on the device, $steps (${crossed:-?} bytes in 30 iterations)"
 done
 run 1 -features "$tmp/C.csv" "${double[@]}" -smacof_vec_type seq -report "$tmp/report.json" && [ "$(value pass)" = host ] && [ "$(value bytes_crossed)" = 0 ]
-verdict "-smacof_vec_type seq: all on the host"
+verdict "-smacof_vec_type seq: everything on the host"
 
-# --- bad and strange input ------------------------------------------------------------------------------------------------------
+# --- invalid and unusual input ------------------------------------------------------------------------------------------------------
 printf '0,1,2\n1,0,-3\n2,-3,0\n' >"$tmp/negative.csv"
 printf '0,1,2\n1,0,nan\n2,nan,0\n' >"$tmp/nan.csv"
 printf '0,1,2\n1.5,0,3\n2,3,0\n' >"$tmp/asymmetric.csv"
@@ -275,33 +275,33 @@ refused "a missing feature" "feature 1 of point 1 (counted from 0) is missing" -
 refused "an infinite feature" "inf.csv:2:3: field 2: expected a finite number, at most 1.8e308, got 'inf'" -features "$tmp/inf.csv"
 refused "device memory too small for the dissimilarities" "allocating device memory for the dissimilarities (-smacof_vec_type seq keeps them on the host; with more processes each has fewer): out of device memory on" -f "$tmp/D.csv" -smacof_vec_type gpu -vec_gpu_separate -gpucsr_device_memory 4000
 refused "an empty file" "empty.csv: the file holds no numbers" -f "$tmp/empty.csv"
-refused "no starts at once" "-smacof_batch 0: expected an integer of at least 1" -f "$tmp/three.csv" -smacof_batch 0
-refused "too long a history" "-smacof_anderson_history 21: expected an integer from 1 to 20" -f "$tmp/three.csv" -smacof_anderson_history 21
+refused "a batch of no starts" "-smacof_batch 0: expected an integer of at least 1" -f "$tmp/three.csv" -smacof_batch 0
+refused "a history that is too long" "-smacof_anderson_history 21: expected an integer from 1 to 20" -f "$tmp/three.csv" -smacof_anderson_history 21
 refused "a negative dissimilarity" "The dissimilarity of points 1 and 2 (counted from 0) is -3: it must be finite and not negative" -f "$tmp/negative.csv"
 refused "nan" "nan.csv:2:5: field 3: expected a finite number, or NA or an empty field for a missing value, got 'nan'" -f "$tmp/nan.csv"
 refused "an asymmetric matrix" "-symmetrize takes the mean" -f "$tmp/asymmetric.csv"
 refused "an oblong matrix" "dissimilarities are a square matrix" -f "$tmp/oblong.csv"
 refused "a diagonal that is not 0" "the diagonal must be 0" -f "$tmp/diagonal.csv"
-refused "a word for a number" "word.csv:2:5: field 3: expected a finite number, got 'x'" -f "$tmp/word.csv"
+refused "a word instead of a number" "word.csv:2:5: field 3: expected a finite number, got 'x'" -f "$tmp/word.csv"
 refused "a short line" "ragged.csv:2: expected 3 fields as in the first line of data, got 2" -f "$tmp/ragged.csv"
 refused "a value beyond single precision" "use -storage double" -f "$tmp/huge.csv"
 refused "pairs in two components" "2 components. Numbers of points: 3 with point 0, 2 with point 3" -pairs "$tmp/parts.txt"
-refused "half a point" "half.txt:2: expected two points, counted from 0, got 2.5" -pairs "$tmp/half.txt"
+refused "a point that is no integer" "half.txt:2: expected two points, counted from 0, got 2.5" -pairs "$tmp/half.txt"
 refused "a pair named twice" "1 entries occur more than once in the file" -pairs "$tmp/twice.txt"
-refused "a vector without direction" "all features of point 0 (counted from 0) are 0" -features "$tmp/zero.csv" -metric cosine
-refused "no such file" "nosuch: No such file or directory" -f "$tmp/nosuch"
-refused "nothing to do" "nothing to do: give one of -f <matrix>, -pairs <list>, -features <vectors>"
+refused "a zero vector with the cosine metric" "all features of point 0 (counted from 0) are 0" -features "$tmp/zero.csv" -metric cosine
+refused "a missing file" "nosuch: No such file or directory" -f "$tmp/nosuch"
+refused "no arguments" "nothing to do: give one of -f <matrix>, -pairs <list>, -features <vectors>"
 refused "dimension 9" "-smacof_dim 9: expected an integer from 1 to 8" -f "$tmp/D.csv" -smacof_dim 9
 refused "Torgerson's start without all pairs" "-smacof_start torgerson needs all pairs with weight 1" -f "$tmp/S.mtx" -smacof_start torgerson
 refused "a checkpoint of something else" "a checkpoint of other dissimilarities or other options" -f "$tmp/D.csv" -restart "$tmp/ck"
-refused "half a checkpoint" "is damaged or truncated" -f "$tmp/D.csv" -restart "$tmp/half"
+refused "a truncated checkpoint" "is damaged or truncated" -f "$tmp/D.csv" -restart "$tmp/half"
 run 1 -f "$tmp/D.csv" -smacof_starts 2 -checkpoint "$tmp/second" -checkpoint_every 1
 refused "a checkpoint of more starts at once" "a checkpoint of 2 starts at once, for which -smacof_batch 1 is too small" -f "$tmp/D.csv" -smacof_starts 5 -smacof_batch 1 -restart "$tmp/second"
 refused "a checkpoint of a later start" "a checkpoint of start 1 (counted from 0), for which -smacof_starts 1 is too small" -f "$tmp/D.csv" -restart "$tmp/second"
 refused "a report of an interpolation" "-interpolate supports only the outputs" -interpolate "$tmp/F8.csv" -features "$tmp/F40.csv" -map_file "$tmp/map40.csv" -report "$tmp/out/report.json"
 refused "too few labels" "48 labels for 3 points" -f "$tmp/asymmetric.csv" -symmetrize -labels "$tmp/labels" -map "$tmp/out/map.svg"
 run 1 -f "$tmp/nan.csv" -missing nan -coordinates "$tmp/map.csv" && run 2 -f "$tmp/asymmetric.csv" -symmetrize
-verdict "nan for missing, the mean of two orders, on request"
+verdict "nan as a missing value, the mean of two orders, if options ask for it"
 printf '0\n' >"$tmp/one.csv"
 for n in 1 2; do run $n -f "$tmp/one.csv" -coordinates "$tmp/map.csv" && [ "$(tail -1 "$tmp/map.csv")" = 0,0,0 ] || false; verdict "one point, on $n"; done
 printf '0,1\n1,0\n' >"$tmp/two.csv"
@@ -316,15 +316,15 @@ for o in "-matrix_free -smacof_start random" "-smacof_start torgerson"; do
 import sys, numpy as np
 X = np.genfromtxt(sys.argv[1], delimiter=',', skip_header=1)[:, 1:]
 sys.exit(int(abs(X[[1, 4]] - X[0]).max() > 1e-3 or abs(np.hypot(*(X[2] - X[0])) - 8**.5) > 1e-3))" "$tmp/map.csv"
-  verdict "vectors that are the same come to the same place ($o)"
+  verdict "equal vectors get equal coordinates ($o)"
 done
 printf '0,0,0\n0,0,0\n0,0,0\n' >"$tmp/same.csv"
 run 1 -f "$tmp/same.csv" -report "$tmp/report.json" && awk -v s="$(value stress1)" 'BEGIN { exit !(s >= 0 && s < 1e-149) }' # the CUDA implementation adds 1e-300 to squares of distances
-verdict "points that coincide all"
+verdict "all points coincide"
 printf '0,0,5\n0,0,5\n5,5,0\n' >"$tmp/coincide.csv"
 for s in torgerson random; do run 2 -f "$tmp/coincide.csv" -smacof_start $s -smacof_eps 1e-12 -report "$tmp/report.json" && $python -c "import sys; sys.exit($(value stress1) > 1e-3)"; verdict "two points that coincide, $s"; done
 
-# --- tables, names, and inputs that once broke the program -----------------------------------------------------------------------
+# --- tables, names, and inputs that earlier versions mishandled -----------------------------------------------------------------------
 $python - "$tmp" <<'P'
 import sys
 import numpy as np
@@ -336,7 +336,7 @@ def table(names, quote, corner, D, sep=",", header=True, tri=False):
     return "\n".join(rows + [sep.join([q % n] + ["%.17g" % v for v in (d[:k + 1] if tri else d)]) for k, (n, d) in enumerate(zip(names, D))]) + "\n"
 X = rng.normal(size=(14, 2))
 D = np.sqrt(((X[:, None] - X[None]) ** 2).sum(-1))
-waves = [434, 445, 465, 472, 490, 504, 537, 555, 584, 600, 610, 628, 651, 674]  # those of R's ekman; the numbers below them are not
+waves = [434, 445, 465, 472, 490, 504, 537, 555, 584, 600, 610, 628, 651, 674]  # the wavelengths of R's data set ekman; the dissimilarities are others
 write = lambda name, text: open(f"{t}/{name}", "w").write(text)
 np.savetxt(t + "/plain14.csv", D, delimiter=",", fmt="%.17g")
 write("waves.csv", table(waves, True, ['""'], D))
@@ -357,7 +357,7 @@ write("cities.fixed", '"Hook of Holland",0.5,0.25\n"#1",1.5,0.75\n')
 np.savetxt(t + "/plain5.fixed", [[2, .5, .25], [4, 1.5, .75]], delimiter=",", fmt="%g")
 write("people.csv", "person,height,weight\nAnn,1,2\nBob,2,4\nCy,3,1\nDee,0,0\n")
 P
-same() { # same NAME POINTS LIKE FILE...: each of the files gives the map of LIKE, on 1 and 3 ranks
+same() { # same NAME POINTS LIKE FILE...: each file gives the same map as LIKE, on 1 and 3 ranks
   local name=$1 points=$2 like=$3 f n
   shift 3
   run 1 -f "$tmp/$like" -storage double -coordinates "$tmp/like.csv" || { verdict "$name"; return; }
@@ -387,7 +387,7 @@ same "wavelengths as quoted headings and names" 14 plain14.csv waves.csv waves.t
 same "names with blanks, commas and quotes; triangles" 5 plain5.csv cities.csv cities.txt lower.txt dist.txt
 cut -d, -f2- "$tmp/like.csv" | tail -n +2 >"$tmp/like0.csv"
 same "pairs of names" 5 plain5.csv named.pairs
-for n in 1 2; do # what -coordinates writes is read again, its rows in any order
+for n in 1 2; do # a file of -coordinates is read again, with its rows in any order
   run $n -f "$tmp/cities.csv" -coordinates "$tmp/a.csv" -stress_per_point "$tmp/a.points" && { head -1 "$tmp/a.csv"; tail -n +2 "$tmp/a.csv" | sort; } >"$tmp/sorted.csv" && ! cmp -s "$tmp/a.csv" "$tmp/sorted.csv" &&
     run $n -f "$tmp/cities.csv" -start_file "$tmp/sorted.csv" -smacof_max_it 0 -smacof_eps 0 -smacof_acceleration none -coordinates "$tmp/b.csv" && false || { [ $? -le 3 ] && $python - "$tmp" >>"$tmp/log" 2>&1 <<'P'
 import csv, sys
@@ -408,7 +408,7 @@ verdict "names of points and features in the report"
 run 1 -interpolate "$tmp/people.csv" -features "$tmp/people.csv" -map_file "$tmp/a.csv" -coordinates "$tmp/b.csv" && grep -q '^Dee,' "$tmp/b.csv"
 verdict "names of new points"
 printf '0,1\n1,0\n' >"$tmp/d2.csv"
-labels() { # labels NAME TEXT TEXTS: what an XML parser reads of the picture's labels
+labels() { # labels NAME TEXT TEXTS: the labels of the picture, read by an XML parser
   printf "$2" >"$tmp/some.lab"
   run 1 -f "$tmp/d2.csv" -labels "$tmp/some.lab" -map "$tmp/map.svg" && $python -c "import sys, xml.dom.minidom as x; sys.exit(ascii([t.firstChild.data for t in x.parse(sys.argv[1]).getElementsByTagName('text')]) != sys.argv[2])" "$tmp/map.svg" "$3" >>"$tmp/log" 2>&1
   verdict "labels: $1"

@@ -65,7 +65,7 @@ static PetscErrorCode TestMemory(void)
   Vec            x, y, z;
   PetscScalar   *a;
   GpDev          dev;
-  void          *room;
+  void          *memory;
 
   PetscFunctionBeginUser;
   PetscCall(VecCreate(PETSC_COMM_SELF, &x));
@@ -97,12 +97,12 @@ static PetscErrorCode TestMemory(void)
   PetscCall(VecDestroy(&z));
   PetscCall(VecDuplicate(x, &z)); /* allocates no device memory yet */
   PetscCall(VecGPUGetRuntime(x, &dev));
-  Full(51000, PetscGPUCSRDeviceMalloc(dev, "memory of the program", 51000, &room));
-  PetscCheck(!room && strstr(Words, "memory of the program: "), PETSC_COMM_SELF, PETSC_ERR_PLIB, "PetscGPUCSRDeviceMalloc() failed with the message: %s", Words);
-  PetscCall(PetscGPUCSRDeviceMalloc(dev, "memory of the program", 45000, &room)); /* counts against -gpucsr_device_memory like a vector */
+  Full(51000, PetscGPUCSRDeviceMalloc(dev, "memory of the program", 51000, &memory));
+  PetscCheck(!memory && strstr(Words, "memory of the program: "), PETSC_COMM_SELF, PETSC_ERR_PLIB, "PetscGPUCSRDeviceMalloc() failed with the message: %s", Words);
+  PetscCall(PetscGPUCSRDeviceMalloc(dev, "memory of the program", 45000, &memory)); /* counts against -gpucsr_device_memory like a vector */
   Full(n * 8, VecSet(z, 5));
-  PetscCall(PetscGPUCSRDeviceFree(dev, 45000, &room));
-  PetscCheck(!room, PETSC_COMM_SELF, PETSC_ERR_PLIB, "PetscGPUCSRDeviceFree() did not set the pointer to NULL");
+  PetscCall(PetscGPUCSRDeviceFree(dev, 45000, &memory));
+  PetscCheck(!memory, PETSC_COMM_SELF, PETSC_ERR_PLIB, "PetscGPUCSRDeviceFree() did not set the pointer to NULL");
   PetscCall(VecSet(z, 5));
   PetscCall(All(z, 5));
   PetscCall(VecDestroy(&x));

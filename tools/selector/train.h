@@ -28,7 +28,7 @@ typedef struct {
 
 typedef struct {
   char   gpu[128];
-  int    units, cases, room, kernels, formats, families;
+  int    units, cases, capacity, kernels, formats, families;
   double cache, copyrate;
   int    has[GP_FEATURES]; /* whether the table has a column of this feature */
   char   kernel[TRAIN_NAMES][48], format[TRAIN_NAMES][32], familyname[TRAIN_NAMES][48];

@@ -7,10 +7,10 @@
 
 static void *CrossAllocate(size_t n, size_t size)
 {
-  void *room = calloc(n + 1, size);
+  void *memory = calloc(n + 1, size);
 
-  if (!room) abort();
-  return room;
+  if (!memory) abort();
+  return memory;
 }
 
 static double CrossRelativeSpeed(const Case *c, int chosen)

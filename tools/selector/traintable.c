@@ -95,9 +95,9 @@ static Case *TableAppendCase(Table *T)
 {
   Case *c;
 
-  if (T->cases == T->room) {
-    T->room = T->room ? 2 * T->room : 1024;
-    T->c    = (Case *)realloc(T->c, (size_t)T->room * sizeof(Case));
+  if (T->cases == T->capacity) {
+    T->capacity = T->capacity ? 2 * T->capacity : 1024;
+    T->c        = (Case *)realloc(T->c, (size_t)T->capacity * sizeof(Case));
     if (!T->c) abort();
   }
   c = &T->c[T->cases++];

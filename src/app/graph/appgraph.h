@@ -1,4 +1,4 @@
-/* Graphs in files: edge lists, METIS, Pajek, GML, GraphML, DIMACS, Matrix Market, PETSc's binary format.  docs/formats.md documents them and how they are told apart. */
+/* Graphs in files: edge lists, METIS, Pajek, GML, GraphML, DIMACS, Matrix Market, PETSc's binary format.  docs/formats.md documents them and how the reader detects each. */
 #ifndef GPUCSR_APPGRAPH_H
 #define GPUCSR_APPGRAPH_H
 

@@ -50,9 +50,9 @@ GpErr GpPanelAllocateSlots(GpPanel *P, const GpCsr *C)
 /* Chooses the number of panels so that the thread blocks, one per multiprocessor, divide evenly among them. */
 GpErr GpFmtBuild_panel(GpFmt *A, const int32_t rowptr[])
 {
-  const GpCsr  *C    = A->csr;
-  const int64_t room = (int64_t)(GpDevSharedBytes(C->dev) / sizeof(double)) - 1, units = GpDevComputeUnits(C->dev), n = C->n > 0 ? C->n : 1; /* sums of these exceed 31 bits */
-  const int64_t least = (n + room - 1) / room, each = units / least > 0 ? units / least : 1, most = units / each > least ? units / each : least;
+  const GpCsr  *C        = A->csr;
+  const int64_t capacity = (int64_t)(GpDevSharedBytes(C->dev) / sizeof(double)) - 1, units = GpDevComputeUnits(C->dev), n = C->n > 0 ? C->n : 1; /* sums of these exceed 31 bits */
+  const int64_t least = (n + capacity - 1) / capacity, each = units / least > 0 ? units / least : 1, most = units / each > least ? units / each : least;
   GpPanel      *P = (GpPanel *)calloc(1, sizeof(*P));
 
   (void)rowptr;
