@@ -155,6 +155,7 @@ $(obj)/%.f64.cuda.o: %.cu $(obj)/flags
 # files whose host and CUDA implementations must round alike
 alike := src/mat/impls/gpucsr/spmv/csr/csrupdate $(patsubst %.cu,%,$(filter solvers/kmeans/%,$(once)))
 $(alike:%=$(obj)/%.host.o): private cflags += -ffp-contract=off
+$(obj)/solvers/kmeans/%.o: private cflags += -ffp-contract=off -fno-math-errno
 $(alike:%=$(obj)/%.cuda.o): private nvflags += -fmad=false
 
 # --- libraries and programs -----------------------------------------------------------------------------------------------

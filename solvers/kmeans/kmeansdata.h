@@ -55,6 +55,8 @@ typedef struct {
   int            words;      /* number of words of a sum of a feature: 1 or 2 */
   int64_t       *tally;      /* [KMeansTallySize()] */
   KMeansBounds   bounds;
+  int32_t       *summed;      /* [n] label under which the sums of the tally hold a point, -1: none; NULL unless the update adds differences */
+  double        *pointsquare; /* [n] |x|^2 of sparse Euclidean points, on the host; otherwise NULL */
 } KMeansData;
 
 /* The tally of an iteration. All entries are integers, so that sums over points, processes and blocks of points do not depend on an order:
@@ -75,7 +77,7 @@ typedef GpErr (*KMeansFn)(const KMeansData *);
    points to the tally. */
 typedef struct {
   const char *name, *help;
-  int32_t     group;             /* for KMeansBounds */
+  int32_t     group;             /* assignments: for KMeansBounds; updates: 1 if they add differences to the sums of the previous pass */
   KMeansFn    run[GP_DEV_KINDS]; /* NULL: the device does not have it */
 } KMeansVariant;
 

@@ -25,6 +25,7 @@ typedef struct {
   PetscInt     N, first; /* number of points on all ranks; number of the first local point */
   size_t       values;   /* number of stored values on this rank */
   PetscInt     capacity; /* number of centroids that the arrays hold */
+  PetscInt     summed;   /* number of clusters whose sums agree with data.summed; 0: none */
   int          bits;     /* of the fixed-point integer of the largest value: the sum of N of them fits 64 bits */
   KMeansFixed *feature;  /* [d] the scales of data.feature on the host */
   GpDevEvent   event[2]; /* recorded before and after an assignment; NULL until KMeansPass() */
@@ -90,9 +91,14 @@ struct _p_KMeans {
 PETSC_INTERN PetscErrorCode KMeansPointsCreate_Private(KMeans, Mat, Vec, PetscInt, const double[], KMeansPoints *);
 PETSC_INTERN PetscErrorCode KMeansPointsDestroy_Private(KMeansPoints *);
 PETSC_INTERN PetscErrorCode KMeansPointsGetRow_Private(KMeans, PetscInt, double[]); /* collective */
-PETSC_INTERN PetscErrorCode KMeansPointsForgetLabels_Private(KMeansPoints *);
 PETSC_INTERN PetscErrorCode KMeansPointsSetBounds_Private(KMeansPoints *, PetscInt);
 PETSC_INTERN PetscErrorCode KMeansPointsSetCentroids_Private(KMeansPoints *, PetscInt, const double[]);
+
+/* solve/kmeanssums.c */
+PETSC_INTERN PetscErrorCode KMeansPointsForgetLabels_Private(KMeansPoints *);
+PETSC_INTERN PetscErrorCode KMeansPointsClearTally_Private(KMeansPoints *, PetscBool keep);
+PETSC_INTERN PetscErrorCode KMeansPointsSquare_Private(KMeansPoints *, const int32_t row[], const double value[]);
+PETSC_INTERN PetscErrorCode KMeansPointsFreeSums_Private(KMeansPoints *);
 
 /* kmeansstart.c */
 PETSC_INTERN PetscErrorCode KMeansGetGiven_Private(KMeans, double **); /* [k][d] on all ranks, of norm 1 for the cosine metric; the caller frees it */

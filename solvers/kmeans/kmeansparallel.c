@@ -90,7 +90,7 @@ static PetscErrorCode KMeansCandidatesWeigh(KMeans km, const KMeansCandidates *C
   PetscFunctionBegin;
   PetscCall(KMeansPointsSetCentroids_Private(&km->points, C->n, C->x));
   PetscCall(PetscMalloc1(size, &tally));
-  PetscCallGp(A->dev, "Start", GpDevZero(A->dev, A->tally, size * sizeof(int64_t)));
+  PetscCall(KMeansPointsClearTally_Private(&km->points, (PetscBool)KMeansUpdateTable[km->now[1]].group));
   PetscCallGp(A->dev, "Start", KMeansAssignTable[KMEANS_ASSIGN_brute].run[GpDevKindOf(A->dev)](A));
   PetscCallGp(A->dev, "Start", KMeansUpdateTable[km->now[1]].run[GpDevKindOf(A->dev)](A));
   PetscCallGp(A->dev, "Start", GpDevDownload(A->dev, tally, A->tally, size * sizeof(int64_t)));

@@ -106,7 +106,8 @@ static PetscErrorCode KMeansRowsCreate(KMeans km, Mat X, KMeansRows *rows)
       PetscBool sorted;
 
       PetscCall(PetscSortedInt(n, col, &sorted));
-      PetscCheck(sorted, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "Points: the columns of row %" PetscInt_FMT " do not ascend; assemble the matrix with MatSetValues()", start + i);
+      for (PetscInt k = 1; k < n; k++) sorted = (PetscBool)(sorted && col[k] != col[k - 1]);
+      PetscCheck(sorted, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "Points: the columns of row %" PetscInt_FMT " do not ascend, or one occurs twice; assemble the matrix with MatSetValues()", start + i);
     }
     nnz += n;
     if (!rows->dense) rows->row[i + 1] = (int32_t)nnz;
@@ -242,6 +243,7 @@ static PetscErrorCode KMeansPointsUpload(KMeans km, const KMeansRows *rows, cons
   if (!rows->dense) {
     PetscCall(KMeansUpload(A->dev, "Points", ((size_t)A->n + 1) * sizeof(int32_t), rows->row, &A->row));
     PetscCall(KMeansUpload(A->dev, "Points", rows->nvalues * sizeof(int32_t), rows->col, &A->col));
+    PetscCall(KMeansPointsSquare_Private(P, rows->row, rows->value));
   }
   if (weight) PetscCall(KMeansUpload(A->dev, "Weights", (size_t)A->n * sizeof(double), weight, &A->weight));
   PetscCall(KMeansUpload(A->dev, "Features", (size_t)A->d * sizeof(KMeansFixed), feature, &A->feature));
@@ -254,12 +256,17 @@ static PetscErrorCode KMeansPointsUpload(KMeans km, const KMeansRows *rows, cons
 PetscErrorCode KMeansPointsCreate_Private(KMeans km, Mat X, Vec w, PetscInt many, const double outside[], KMeansPoints *P)
 {
   KMeansRows   rows   = {0};
+  Mat          full   = NULL;
   double      *weight = NULL;
+  PetscBool    triangle;
   KMeansFixed *feature;
 
   PetscFunctionBegin;
   PetscCall(PetscMemzero(P, sizeof(*P)));
-  PetscCall(KMeansRowsCreate(km, X, &rows));
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)X, &triangle, MATSEQSBAIJ, MATMPISBAIJ, ""));
+  if (triangle) PetscCall(MatConvert(X, MATAIJ, MAT_INITIAL_MATRIX, &full)); /* MatGetRow() of a symmetric matrix gives the upper triangle */
+  PetscCall(KMeansRowsCreate(km, full ? full : X, &rows));
+  PetscCall(MatDestroy(&full));
   PetscCall(KMeansRowsRound(km, &rows, &P->data.single));
   PetscCall(KMeansWeightsCopy(km, w, rows.n, &weight));
   PetscCall(MatGetSize(X, &P->N, NULL));
@@ -288,7 +295,7 @@ static PetscErrorCode KMeansPointsResetCentroids(KMeansPoints *P)
   GpDevFree(A->dev, &A->centroid, k * A->d * sizeof(double));
   GpDevFree(A->dev, &A->square, k * sizeof(double));
   GpDevFree(A->dev, &A->tally, (size_t)KMeansTallySize(k, A->d, A->words) * sizeof(int64_t));
-  P->capacity = 0;
+  P->capacity = P->summed = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -369,6 +376,7 @@ PetscErrorCode KMeansPointsDestroy_Private(KMeansPoints *P)
   PetscCall(KMeansPointsFreeBounds(P));
   for (int e = 0; e < 2; e++)
     if (P->event[e]) GpDevEventDestroy(A->dev, P->event[e]);
+  PetscCall(KMeansPointsFreeSums_Private(P));
   GpDevFree(A->dev, &A->value, P->values * (A->single ? sizeof(float) : sizeof(double)));
   if (A->row) GpDevFree(A->dev, &A->row, (n + 1) * sizeof(int32_t));
   if (A->col) GpDevFree(A->dev, &A->col, P->values * sizeof(int32_t));
@@ -405,18 +413,5 @@ PetscErrorCode KMeansPointsGetRow_Private(KMeans km, PetscInt point, double x[])
     PetscCall(PetscFree2(value, col));
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, x, A->d, MPI_DOUBLE, MPI_SUM, PetscObjectComm((PetscObject)km)));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Forgets all labels, and with them the bounds. */
-PetscErrorCode KMeansPointsForgetLabels_Private(KMeansPoints *P)
-{
-  int32_t *none;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1(P->data.n, &none));
-  for (int32_t i = 0; i < P->data.n; i++) none[i] = -1;
-  if (P->data.n) PetscCallGp(P->data.dev, "Labels", GpDevUpload(P->data.dev, P->data.label, none, (size_t)P->data.n * sizeof(*none)));
-  PetscCall(PetscFree(none));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

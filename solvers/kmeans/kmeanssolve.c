@@ -32,6 +32,7 @@ PetscErrorCode KMeansSetUp(KMeans km)
   const MPI_Comm comm = PetscObjectComm((PetscObject)km);
   PetscInt       N, d;
   double        *given = NULL;
+  PetscBool      host;
 
   PetscFunctionBegin;
   PetscValidHeaderSpecific(km, KMEANS_CLASSID, 1);
@@ -46,8 +47,10 @@ PetscErrorCode KMeansSetUp(KMeans km)
   PetscCall(KMeansPointsCreate_Private(km, km->X, km->weights, given ? km->k : 0, given, &km->points));
   PetscCall(PetscFree(given));
   PetscCall(PetscMalloc3(km->k * d, &km->centroid, km->k * d, &km->best, KMeansTallySize(km->k, d, km->points.data.words), &km->tally));
-  PetscCall(KMeansChooseVariant(km, "-kmeans_assign", KMeansAssignTable, km->assign, KMEANS_ASSIGN_brute, &km->now[0]));
-  PetscCall(KMeansChooseVariant(km, "-kmeans_update", KMeansUpdateTable, km->update, KMEANS_UPDATE_fixed, &km->now[1]));
+  host = (PetscBool)(GpDevKindOf(km->points.data.dev) == GP_DEV_HOST);
+  PetscCall(KMeansChooseVariant(km, "-kmeans_assign", KMeansAssignTable, km->assign, host && km->points.data.row ? KMEANS_ASSIGN_sparse : KMEANS_ASSIGN_brute, &km->now[0]));
+  PetscCall(KMeansChooseVariant(km, "-kmeans_update", KMeansUpdateTable, km->update, host ? KMEANS_UPDATE_changed : KMEANS_UPDATE_fixed, &km->now[1]));
+  PetscCheck(km->points.data.row || km->now[0] != KMEANS_ASSIGN_sparse, comm, PETSC_ERR_USER_INPUT, "-kmeans_assign sparse: the points are a dense matrix; use -kmeans_assign auto");
   km->setup = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -77,6 +77,12 @@ GP_INLINE double KMeansDistance(const KMeansData *A, int64_t i, double compared)
 {
   double sum = 0;
 
+#if !defined(__CUDACC__)
+  if (A->pointsquare) {
+    sum = A->pointsquare[i] + compared;
+    return sum > 0 ? sum : 0;
+  }
+#endif
   if (A->cosine) sum = 1 + compared;
   else if (A->row) {
     for (int32_t e = A->row[i]; e < A->row[i + 1]; e++) sum += KMeansValue(A, e) * KMeansValue(A, e);

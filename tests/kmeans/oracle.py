@@ -4,6 +4,7 @@
     oracle.py data <folder>                       writes the same points in every format
     oracle.py lloyd <points.csv> <start.csv> <report.json> <labels.csv> <centroids.csv> [<weights>]
     oracle.py sklearn <points.csv> <start.csv> <report.json>
+    oracle.py sparse <points.csv> <metric> <labels.csv> <centroids.csv> [<weights>]
 """
 import json
 import struct
@@ -62,5 +63,25 @@ def sklearn(points, start, report):
     assert abs(ours - theirs) <= 1e-6 * theirs, f"inertia {ours}, scikit-learn {theirs}"
 
 
+def sparse(points, metric, labels, centroids, weights=None):
+    """The fixed point of Lloyd's iteration of sparse points: labels by their definition, bit for bit, and centroids that are the means."""
+    X, M = np.loadtxt(points, delimiter=","), np.loadtxt(centroids, delimiter=",", skiprows=1)
+    w = np.loadtxt(weights) if weights else np.ones(len(X))
+    if metric == "cosine":
+        X /= np.abs(X).max(1)[:, None]
+        X /= np.sqrt(np.cumsum(X * X, axis=1)[:, -1])[:, None]
+    dot, square = np.zeros((len(X), len(M))), np.zeros(len(M))
+    for j in range(X.shape[1]):  # zeros add nothing
+        dot += X[:, j][:, None] * M[:, j]
+        square += M[:, j] * M[:, j]
+    L = (-dot if metric == "cosine" else square - 2 * dot).argmin(1)
+    found = np.loadtxt(labels, delimiter=",", skiprows=1, dtype=int)[:, 1]
+    assert (found == L).all(), f"{(found != L).sum()} labels differ"
+    for c in range(len(M)):
+        mean = np.average(X[L == c], axis=0, weights=w[L == c])
+        mean /= np.linalg.norm(mean) if metric == "cosine" else 1
+        assert np.allclose(mean, M[c], rtol=1e-11, atol=1e-11), f"centroid {c} differs"
+
+
 if __name__ == "__main__":
-    {"data": write_data, "lloyd": lloyd, "sklearn": sklearn}[sys.argv[1]](*sys.argv[2:])
+    {"data": write_data, "lloyd": lloyd, "sklearn": sklearn, "sparse": sparse}[sys.argv[1]](*sys.argv[2:])

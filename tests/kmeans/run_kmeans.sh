@@ -54,6 +54,18 @@ for assign in brute hamerly yinyang elkan; do
     $python "$oracle" lloyd "$tmp"/{points.csv,start.csv,report.json,labels.csv,centroids.csv,weights.txt} >>"$tmp/log" 2>&1
   verdict "weights and $assign on two ranks beside numpy"
 done
+for metric in euclidean cosine; do
+  good=1
+  for update in fixed changed; do
+    for n in 1 2 4; do
+      run $n -gpucsr_device host -f "$tmp/points.mtx" -kmeans_metric $metric -kmeans_assign sparse -kmeans_update $update -kmeans_clusters 37 -kmeans_restarts 2 \
+        -labels "$tmp/labels.$update.$n" -centroids "$tmp/centroids.$update.$n" || good=0
+      cmp "$tmp/labels.fixed.1" "$tmp/labels.$update.$n" >>"$tmp/log" 2>&1 && cmp "$tmp/centroids.fixed.1" "$tmp/centroids.$update.$n" >>"$tmp/log" 2>&1 || good=0
+    done
+  done
+  [ $good = 1 ] && $python "$oracle" sparse "$tmp/points.csv" $metric "$tmp/labels.fixed.1" "$tmp/centroids.fixed.1" >>"$tmp/log" 2>&1
+  verdict "sparse points, $metric: numpy's labels, and the same bytes with fixed and changed on 1, 2 and 4 ranks"
+done
 for start in random kmeans++ parallel; do
   good=1
   for n in 1 2 4; do
@@ -93,6 +105,7 @@ printf '1e200,1\n2,3\n4,5\n' >"$tmp/huge.csv"
 head -c 500 "$tmp/points.minebench" >"$tmp/short.minebench"
 head -c 500 "$tmp/points.idx" >"$tmp/short.idx"
 refused "more clusters than points" 2 "500 clusters of 400 points" -f "$tmp/points.csv" -kmeans_clusters 500
+refused "dense points for the assignment sparse" 2 "the points are a dense matrix" -gpucsr_device host -f "$tmp/points.csv" -kmeans_assign sparse
 refused "no clusters" 2 "-kmeans_clusters" -f "$tmp/points.csv" -kmeans_clusters 0
 refused "no points" 2 "nothing to do" -kmeans_clusters 3
 refused "a missing value" 4 "missing.csv:2:" -f "$tmp/missing.csv" -kmeans_clusters 2

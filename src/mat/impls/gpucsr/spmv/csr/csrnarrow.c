@@ -1,16 +1,9 @@
 /* Uploads the arrays of an AIJ matrix: indices as 32 bits, values in the stored precision, with the rounding error of the conversion. */
 #include "mat/impls/gpucsr/spmv/csr/csrnarrow.h"
+#include "device/gpclones.h"
 
 #include <math.h>
 #include <string.h>
-
-/* Distributions compile for the x86-64 baseline, for which conversions between float and double do not vectorise. These functions are compiled
-   for AVX2 too. */
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__gnu_linux__)
-  #define GP_CLONES __attribute__((target_clones("avx2", "default")))
-#else
-  #define GP_CLONES
-#endif
 
 #define GP_INDEX_BLOCK 4096 /* number of indices that are checked and then copied while they are in the L1 cache */
 

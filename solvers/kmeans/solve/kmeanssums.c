@@ -1,0 +1,73 @@
+/* Labels on the device, the sums of the points with each label, and |x|^2 of sparse points. */
+#include "solvers/kmeans/kmeansimpl.h"
+
+/* Sets a label on the device for each point to -1. */
+static PetscErrorCode KMeansFillLabels(const KMeansPoints *P, int32_t label[])
+{
+  int32_t *none;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(P->data.n, &none));
+  for (int32_t i = 0; i < P->data.n; i++) none[i] = -1;
+  if (P->data.n) PetscCallGp(P->data.dev, "Labels", GpDevUpload(P->data.dev, label, none, (size_t)P->data.n * sizeof(*none)));
+  PetscCall(PetscFree(none));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Forgets all labels, and with them the bounds and the sums. */
+PetscErrorCode KMeansPointsForgetLabels_Private(KMeansPoints *P)
+{
+  PetscFunctionBegin;
+  PetscCall(KMeansFillLabels(P, P->data.label));
+  P->summed = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Zeroes the tally for a pass. keep: the update adds differences to the sums of the previous pass, so these stay if they are of as many clusters. */
+PetscErrorCode KMeansPointsClearTally_Private(KMeansPoints *P, PetscBool keep)
+{
+  KMeansData  *A     = &P->data;
+  const size_t bytes = (size_t)A->n * sizeof(int32_t);
+
+  PetscFunctionBegin;
+  if (keep && P->summed == A->k) {
+    PetscCallGp(A->dev, "Sums", GpDevZero(A->dev, A->tally, KMEANS_TALLY * sizeof(int64_t)));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCallGp(A->dev, "Sums", GpDevZero(A->dev, A->tally, (size_t)KMeansTallySize(A->k, A->d, A->words) * sizeof(int64_t)));
+  P->summed = 0;
+  if (!keep) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!A->summed) PetscCallGp(A->dev, "Labels", GpDevAlloc(A->dev, bytes, &A->summed));
+  PetscCall(KMeansFillLabels(P, A->summed));
+  P->summed = A->k;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Stores |x|^2 of sparse Euclidean points on the host, where the assignments read it. A GPU sums it again, which is cheaper there than a load. */
+PetscErrorCode KMeansPointsSquare_Private(KMeansPoints *P, const int32_t row[], const double value[])
+{
+  KMeansData *A = &P->data;
+
+  PetscFunctionBegin;
+  if (!A->row || A->cosine || GpDevKindOf(A->dev) != GP_DEV_HOST) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallGp(A->dev, "Points", GpDevAlloc(A->dev, (size_t)A->n * sizeof(double), &A->pointsquare));
+  for (int32_t i = 0; i < A->n; i++) {
+    double sum = 0;
+
+    for (int32_t e = row[i]; e < row[i + 1]; e++) sum += value[e] * value[e];
+    A->pointsquare[i] = sum;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Frees the arrays of this file. */
+PetscErrorCode KMeansPointsFreeSums_Private(KMeansPoints *P)
+{
+  KMeansData *A = &P->data;
+
+  PetscFunctionBegin;
+  if (A->summed) GpDevFree(A->dev, &A->summed, (size_t)A->n * sizeof(int32_t));
+  if (A->pointsquare) GpDevFree(A->dev, &A->pointsquare, (size_t)A->n * sizeof(double));
+  P->summed = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
