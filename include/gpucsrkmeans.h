@@ -45,6 +45,8 @@ PETSC_EXTERN PetscErrorCode KMeansSetStorage(KMeans, KMeansStorage);
 PETSC_EXTERN PetscErrorCode KMeansSetSeed(KMeans, PetscInt64);
 PETSC_EXTERN PetscErrorCode KMeansSetRestarts(KMeans, PetscInt);
 PETSC_EXTERN PetscErrorCode KMeansSetTolerances(KMeans, PetscReal, PetscReal, PetscInt);
+PETSC_EXTERN PetscErrorCode KMeansSetCheckpoint(KMeans, const char[], PetscInt);
+PETSC_EXTERN PetscErrorCode KMeansSetRestart(KMeans, const char[]);
 PETSC_EXTERN PetscErrorCode KMeansSetOptionsPrefix(KMeans, const char[]);
 PETSC_EXTERN PetscErrorCode KMeansSetFromOptions(KMeans);
 PETSC_EXTERN PetscErrorCode KMeansSetUp(KMeans);

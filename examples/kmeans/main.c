@@ -65,10 +65,13 @@ static PetscErrorCode KMeansShowOptions(MPI_Comm comm, void *context)
 
 static PetscErrorCode KMeansCheckRequest(MPI_Comm comm, void *context)
 {
-  const KMeansRequest   *rq = (const KMeansRequest *)context;
-  const PointSetOptions *o  = &rq->points;
+  const KMeansRequest   *rq                             = (const KMeansRequest *)context;
+  const PointSetOptions *o                              = &rq->points;
+  char                   checkpoint[PETSC_MAX_PATH_LEN] = "", restart[PETSC_MAX_PATH_LEN] = "";
 
   PetscFunctionBegin;
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-kmeans_checkpoint", checkpoint, sizeof(checkpoint), NULL));
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-kmeans_restart", restart, sizeof(restart), NULL));
   PetscCheck((o->file[0] != 0) + (o->ngenerate != 0) == 1, comm, PETSC_ERR_USER_INPUT, "%s: give one of -f <points>, -generate <n,d>", o->file[0] ? "several inputs" : "nothing to do");
   PetscCheck(!o->ngenerate || (o->ngenerate == 2 && o->generate[0] > 0 && o->generate[1] > 0), comm, PETSC_ERR_USER_INPUT, "-generate needs two positive numbers: points,features");
   PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-f", o->file));
@@ -77,6 +80,8 @@ static PetscErrorCode KMeansCheckRequest(MPI_Comm comm, void *context)
   PetscCall(GpAppFilesAdd(GP_APP_FILE_OUTPUT, "-labels", rq->labels));
   PetscCall(GpAppFilesAdd(GP_APP_FILE_OUTPUT, "-centroids", rq->centroids));
   PetscCall(GpAppFilesAdd(GP_APP_FILE_OUTPUT, "-report", rq->report));
+  PetscCall(GpAppFilesAdd(GP_APP_FILE_RESTART, "-kmeans_restart", restart));
+  PetscCall(GpAppFilesAdd(GP_APP_FILE_CHECKPOINT, "-kmeans_checkpoint", checkpoint));
   PetscCall(GpAppFilesCheck(comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -75,13 +75,14 @@ PetscErrorCode KMeansCreate(MPI_Comm comm, KMeans *newkm)
   *newkm = NULL;
   PetscCall(KMeansInitializePackage());
   PetscCall(PetscHeaderCreate(km, KMEANS_CLASSID, "KMeans", "Clusters of points", "KMeans", comm, KMeansDestroy, KMeansView));
-  km->k        = 8;
-  km->assign   = KMEANS_AUTO;
-  km->update   = KMEANS_AUTO;
-  km->start    = KMEANS_START_PLUSPLUS;
-  km->restarts = 1;
-  km->max_it   = 300;
-  *newkm       = km;
+  km->k                = 8;
+  km->assign           = KMEANS_AUTO;
+  km->update           = KMEANS_AUTO;
+  km->start            = KMEANS_START_PLUSPLUS;
+  km->restarts         = 1;
+  km->max_it           = 300;
+  km->checkpoint_every = 10;
+  *newkm               = km;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -103,6 +104,7 @@ PetscErrorCode KMeansReset(KMeans km)
   PetscValidHeaderSpecific(km, KMEANS_CLASSID, 1);
   PetscCall(KMeansPointsDestroy_Private(&km->points));
   PetscCall(PetscFree3(km->centroid, km->best, km->tally));
+  PetscCall(PetscFree2(km->saved.run, km->saved.centroid));
   PetscCall(ISDestroy(&km->labels));
   PetscCall(MatDestroy(&km->X));
   PetscCall(MatDestroy(&km->given));

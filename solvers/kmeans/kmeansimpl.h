@@ -47,6 +47,16 @@ typedef struct {
   PetscReal             inertia;
 } KMeansOutcome;
 
+/* What the next checkpoint holds: the run, and the state before the present iteration. */
+typedef struct {
+  int64_t   *run;      /* numbers that identify points and settings */
+  PetscInt   passes;   /* iterations since the last checkpoint */
+  PetscBool  due;      /* a checkpoint is due after the present iteration */
+  double    *centroid; /* [kept][d] */
+  PetscInt   kept;
+  PetscInt64 distances, rechecked;
+} KMeansSavedState;
+
 struct _p_KMeans {
   PETSCHEADER(int);
   Mat X;       /* points, one per row */
@@ -64,6 +74,9 @@ struct _p_KMeans {
   PetscInt      restarts, max_it;
   PetscReal     rtol, stol; /* tolerances on the relative decrease of the inertia and on the movement of the centroids */
 
+  char     checkpoint[PETSC_MAX_PATH_LEN], resume[PETSC_MAX_PATH_LEN]; /* files, or empty: written; read by the next solve */
+  PetscInt checkpoint_every;
+
   /* state */
   KMeansPoints          points;
   PetscBool             setup;
@@ -74,9 +87,10 @@ struct _p_KMeans {
   int64_t              *tally;    /* on the host, summed over all ranks */
   PetscReal             inertia;
   PetscInt64            distances, rechecked; /* evaluated by the last solve on all ranks */
-  PetscInt              done;                 /* number of restarts of the last solve */
+  PetscInt              done;                 /* number of restarts that have stopped */
   KMeansOutcome         outcome;              /* of the best restart; its centroids are `best` */
   KMeansStatistics      statistics;
+  KMeansSavedState      saved;
   PetscInt              it;
   KMeansConvergedReason reason;
   IS                    labels;
@@ -118,8 +132,14 @@ PETSC_INTERN PetscErrorCode KMeansStatisticsEnd_Private(KMeans);
 /* solve/kmeanspass.c */
 PETSC_INTERN PetscErrorCode KMeansPass_Private(KMeans, KMeansPoints *, PetscBool update);
 
+/* solve/kmeanscheckpoint.c */
+PETSC_INTERN PetscErrorCode KMeansCheckpointSetUp_Private(KMeans);
+PETSC_INTERN PetscErrorCode KMeansCheckpointBegin_Private(KMeans, PetscBool last);
+PETSC_INTERN PetscErrorCode KMeansCheckpointEnd_Private(KMeans);
+PETSC_INTERN PetscErrorCode KMeansCheckpointRead_Private(KMeans);
+
 /* solve/kmeansiterate.c */
-PETSC_INTERN PetscErrorCode KMeansIterate_Private(KMeans);
+PETSC_INTERN PetscErrorCode KMeansIterate_Private(KMeans, PetscInt restarts, PetscBool resumed);
 
 /* kmeansview.c */
 PETSC_INTERN PetscErrorCode KMeansMonitor_Private(KMeans, PetscInt64 changed);

@@ -152,11 +152,12 @@ static PetscErrorCode KMeansRestoreBest(KMeans km)
   Note:
   With several restarts, the result with the least inertia is kept; the first one of equals.
 
-.seealso: `KMeansSetPoints()`, `KMeansGetCentroids()`, `KMeansGetLabels()`, `KMeansGetInertia()`
+.seealso: `KMeansSetPoints()`, `KMeansSetCheckpoint()`, `KMeansGetCentroids()`, `KMeansGetLabels()`, `KMeansGetInertia()`
 @*/
 PetscErrorCode KMeansSolve(KMeans km)
 {
-  PetscInt restart;
+  PetscInt  restarts;
+  PetscBool resumed;
 
   PetscFunctionBegin;
   PetscValidHeaderSpecific(km, KMEANS_CLASSID, 1);
@@ -165,13 +166,19 @@ PetscErrorCode KMeansSolve(KMeans km)
   PetscCall(ISDestroy(&km->labels));
   PetscCall(KMeansStatisticsBegin_Private(km));
   km->outcome = (KMeansOutcome){.restart = -1};
-  for (restart = 0; restart < (km->start == KMEANS_START_GIVEN ? 1 : km->restarts); restart++) {
-    PetscCall(KMeansChooseStart(km, restart));
-    PetscCall(KMeansIterate_Private(km));
-    PetscCall(KMeansKeepBest(km, restart));
+  km->done    = 0;
+  restarts    = km->start == KMEANS_START_GIVEN ? 1 : km->restarts;
+  resumed     = (PetscBool)(km->resume[0] != 0);
+  PetscCall(KMeansCheckpointSetUp_Private(km));
+  if (resumed) PetscCall(KMeansCheckpointRead_Private(km));
+  PetscCall(KMeansSetRestart(km, NULL));
+  for (; km->done < restarts; km->done++) {
+    if (!resumed) PetscCall(KMeansChooseStart(km, km->done));
+    PetscCall(KMeansIterate_Private(km, restarts, resumed));
+    PetscCall(KMeansKeepBest(km, km->done));
+    resumed = PETSC_FALSE;
   }
-  km->done = restart;
-  if (km->outcome.restart != restart - 1) PetscCall(KMeansRestoreBest(km));
+  if (km->outcome.restart != restarts - 1) PetscCall(KMeansRestoreBest(km));
   PetscCall(KMeansCreateLabels(PetscObjectComm((PetscObject)km), &km->points.data, &km->labels));
   PetscCall(KMeansStatisticsEnd_Private(km));
   PetscCall(PetscLogEventEnd(KMEANS_SolveEvent, km, 0, 0, 0));

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checkpoints of bmrm and smacof: damaged, crafted and old ones are refused, and a full disk does not end the run.  Prints TAP.
+# Checkpoints of bmrm, kmeans and smacof: damaged, crafted and old ones are refused, and a full disk does not end the run.  Prints TAP.
 set -u
 . "$(dirname "$0")/../env.sh"
 bin=$BUILD/bin data=$ROOT/tests/app/data
@@ -14,6 +14,7 @@ run() { # run PROGRAM ARGUMENTS: output in $tmp/log, the code is returned
   shift
   case $program in
   bmrm) set=(-f train -mat_type aij -bmrm_lambda 1e-4 -bmrm_eps 1e-9) ;;
+  kmeans) set=(-f delta -kmeans_clusters 4 -kmeans_seed 3 -kmeans_restarts 3) ;;
   smacof) set=(-f delta -smacof_starts 5 -smacof_batch 2 -smacof_eps 1e-12) ;;
   esac
   (ulimit -f "$limit" && exec timeout 20 "$bin/$program" -gpucsr_device "$GPUCSR_DEVICE" "${set[@]}" "$@") 2>&1 | cat >log
@@ -65,7 +66,9 @@ run smacof -checkpoint smacof.ck -checkpoint_every 40 && run smacof -restart sma
 verdict "smacof continues"
 "$MPIEXEC" -n 2 "$bin/smacof" -gpucsr_device "$GPUCSR_DEVICE" -f delta -smacof_starts 5 -smacof_batch 2 -smacof_eps 1e-12 -restart smacof.ck >log 2>&1 && grep -q CONVERGED_STRESS log
 verdict "smacof continues on another number of ranks"
-for pair in bmrm:-bmrm_restart smacof:-restart; do
+run kmeans -kmeans_checkpoint kmeans.ck -kmeans_checkpoint_every 2 && run kmeans -kmeans_restart kmeans.ck
+verdict "kmeans continues"
+for pair in bmrm:-bmrm_restart kmeans:-kmeans_restart smacof:-restart; do
   program=${pair%%:*} option=${pair##*:} good=1
   craft "$program.ck"
   for file in bad/flip.*; do
@@ -73,7 +76,7 @@ for pair in bmrm:-bmrm_restart smacof:-restart; do
   done
   [ $good = 1 ]
   verdict "$program refuses a file with one bit that is another"
-  head -c 1000 "$program.ck" >cut && refused "is damaged or truncated: its checksum does not match its contents" "$program" "$option" cut
+  head -c $(($(wc -c <"$program.ck") * 3 / 4)) "$program.ck" >cut && refused "is damaged or truncated: its checksum does not match its contents" "$program" "$option" cut
   verdict "$program refuses a part of a file"
   # a seal that fits: what cannot be is refused, and what can be is gone on with; no crash, no endless loop
   for file in bad/seal.*; do
@@ -89,7 +92,7 @@ for file in bmrm3 smacof4; do
   refused "is a checkpoint of an older version of $program" "$program" "$([ "$program" = bmrm ] && echo -bmrm_restart || echo -restart)" old
   verdict "$program refuses the format of an older version"
 done
-refused "is a checkpoint of another program than smacof" smacof -restart bmrm.ck && refused "is not a checkpoint" smacof -restart train && refused "is not a regular file" bmrm -bmrm_restart /dev/null && refused "Is a directory" bmrm -bmrm_restart "$tmp" && refused "No such file or directory" bmrm -bmrm_restart nowhere
+refused "is a checkpoint of another program than smacof" smacof -restart bmrm.ck && refused "is a checkpoint of another program than kmeans" kmeans -kmeans_restart bmrm.ck && refused "is not a checkpoint" smacof -restart train && refused "is not a regular file" bmrm -bmrm_restart /dev/null && refused "Is a directory" bmrm -bmrm_restart "$tmp" && refused "No such file or directory" bmrm -bmrm_restart nowhere
 verdict "other files are refused"
 mkfifo pipe && refused "is not a regular file" smacof -restart pipe
 verdict "a pipe is refused at once"
@@ -101,3 +104,6 @@ verdict "a full disk: bmrm continues and writes the model"
 rm -f out && cp smacof.ck kept
 run smacof -checkpoint kept -checkpoint_every 40 -coordinates out && grep -q 'smacof: warning: the checkpoint kept was not written: File too large; the run continues' log && [ -s out ] && cmp smacof.ck kept && [ -z "$(find . -name '*.part')" ]
 verdict "a full disk: smacof continues and writes the map"
+rm -f out && cp kmeans.ck kept && limit=0
+run kmeans -kmeans_checkpoint kept -kmeans_checkpoint_every 2 && grep -q 'kmeans: warning: the checkpoint kept was not written: File too large; the run continues' log && grep -q CONVERGED_LABELS log && cmp kmeans.ck kept && [ -z "$(find . -name '*.part')" ]
+verdict "a full disk: kmeans continues"

@@ -75,6 +75,34 @@ for start in random kmeans++ parallel; do
   [ $good = 1 ]
   verdict "start $start: the same bytes on 1, 2 and 4 ranks"
 done
+# --- checkpoints: the bytes of a run without interruption, on other numbers of ranks ------------------------------------------
+continues() { # continues NAME ARGUMENTS: the first run stops after 7 iterations, or has left a checkpoint already
+  local name=$1 good=1
+  shift
+  run 1 "$@" -labels "$tmp/labels.1" -centroids "$tmp/centroids.1" -report "$tmp/report.1"
+  for n in 1 2 4; do
+    [ -s "$tmp/checkpoint" ] || run $((5 - n)) "$@" -kmeans_max_it 7 -kmeans_checkpoint "$tmp/checkpoint"
+    run $n "$@" -kmeans_restart "$tmp/checkpoint" -labels "$tmp/labels.$n.2" -centroids "$tmp/centroids.$n.2" -report "$tmp/report.2"
+    for result in labels centroids; do cmp "$tmp/$result.1" "$tmp/$result.$n.2" >>"$tmp/log" 2>&1 || good=0; done
+    diff <(grep -E 'inertia|iterations|reason' "$tmp/report.1") <(grep -E 'inertia|iterations|reason' "$tmp/report.2") >>"$tmp/log" || good=0
+  done
+  [ $good = 1 ]
+  verdict "$name"
+  rm -f "$tmp/checkpoint"
+}
+for start in random kmeans++ parallel; do
+  continues "a checkpoint after 7 of 20 iterations, start $start" -generate 2000,2 -kmeans_clusters 12 -kmeans_start $start -kmeans_max_it 20
+done
+"$program" "${device[@]}" -generate 20000,4 -kmeans_clusters 40 -kmeans_restarts 3 -kmeans_max_it 30 -kmeans_checkpoint "$tmp/checkpoint" -kmeans_checkpoint_every 7 >"$tmp/log" 2>&1 &
+victim=$!
+for _ in $(seq 200); do
+  [ -s "$tmp/checkpoint" ] && break
+  sleep 0.05
+done
+kill -TERM $victim
+wait $victim
+[ $? -eq 143 ] && [ -z "$(find "$tmp" -name '*.part')" ] && continues "a checkpoint of a run that a signal ended" -generate 20000,4 -kmeans_clusters 40 -kmeans_restarts 3 -kmeans_max_it 30 || not_ok "a signal ends a run" "$tmp/log"
+run 1 -f "$tmp/points.csv" -kmeans_clusters 9 -kmeans_max_it 2 -kmeans_checkpoint "$tmp/checkpoint"
 run 1 -f "$tmp/points.csv" -columns 0,2-3 -kmeans_clusters 2 -centroids "$tmp/centroids.csv" && head -1 "$tmp/centroids.csv" | grep -qx 'x0,x1,x2'
 verdict "three of five columns"
 run 2 -generate 500,3 -kmeans_clusters 4 -kmeans_max_it 1 -labels "$tmp/labels.csv"
@@ -121,4 +149,11 @@ refused "a truncated MineBench file" 4 "truncated" -f "$tmp/short.minebench" -km
 refused "a truncated idx file" 4 "truncated" -f "$tmp/short.idx" -kmeans_clusters 2
 refused "a missing file" 4 "No such file" -f "$tmp/nothing" -kmeans_clusters 2
 refused "a column that does not exist" 2 "-columns 0,9" -f "$tmp/points.csv" -columns 0,9 -kmeans_clusters 2
+foreign=(-kmeans_restart "$tmp/checkpoint")
+refused "a checkpoint of other points" 4 "checkpoint: number of points: 400 in the checkpoint, 300 in this run" -generate 300,5 -kmeans_clusters 9 "${foreign[@]}"
+refused "a checkpoint of other values" 4 "checkpoint: values of the points: others in the checkpoint" -generate 400,5 -kmeans_clusters 9 "${foreign[@]}" -kmeans_storage single
+refused "a checkpoint of other weights" 4 "checkpoint: weights of the points: others in the checkpoint" -f "$tmp/points.csv" -weights "$tmp/weights.txt" -kmeans_clusters 9 "${foreign[@]}"
+refused "a checkpoint with other clusters" 4 "checkpoint: -kmeans_clusters: 9 in the checkpoint, 8 in this run" -f "$tmp/points.csv" -kmeans_clusters 8 "${foreign[@]}"
+refused "a checkpoint with another metric" 4 "checkpoint: -kmeans_metric: euclidean in the checkpoint, cosine in this run" -f "$tmp/points.csv" -kmeans_clusters 9 -kmeans_metric cosine "${foreign[@]}"
+refused "a checkpoint with another seed" 4 "checkpoint: -kmeans_seed: 0 in the checkpoint, 1 in this run" -f "$tmp/points.csv" -kmeans_clusters 9 -kmeans_seed 1 "${foreign[@]}"
 refused "an unknown option" 2 "-kmeans_colour" -f "$tmp/points.csv" -kmeans_colour red

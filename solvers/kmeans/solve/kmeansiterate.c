@@ -3,33 +3,45 @@
 
 #include <petsctime.h>
 
-/* Iterates from the start centroids. Afterwards labels and inertia belong to the centroids. */
-PetscErrorCode KMeansIterate_Private(KMeans km)
+/* One iteration. shift: movement of the centroids; replaced: clusters without points were treated. */
+static PetscErrorCode KMeansStep(KMeans km, PetscBool monitor, PetscReal *shift, PetscBool *replaced)
+{
+  PetscLogDouble begin, end;
+
+  PetscFunctionBegin;
+  PetscCall(KMeansPass_Private(km, &km->points, PETSC_TRUE));
+  if (monitor) PetscCall(KMeansMonitor_Private(km, km->tally[KMEANS_CHANGED]));
+  PetscCall(PetscTime(&begin));
+  PetscCall(KMeansMoveCentroids_Private(km, shift, replaced));
+  PetscCall(PetscTime(&end));
+  km->statistics.update += end - begin;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Iterates from the start centroids, or repeats iteration km->it of a checkpoint and continues. Afterwards labels and inertia belong to the centroids.
+   restarts: number of restarts of the solve. */
+PetscErrorCode KMeansIterate_Private(KMeans km, PetscInt restarts, PetscBool resumed)
 {
   PetscReal previous = PETSC_INFINITY;
 
   PetscFunctionBegin;
   PetscCall(KMeansPointsForgetLabels_Private(&km->points));
   km->reason = KMEANS_CONVERGED_ITERATING;
-  for (km->it = 1; !km->reason; km->it++) {
-    PetscReal      shift;
-    PetscInt64     changed;
-    PetscBool      replaced;
-    PetscLogDouble begin, end;
+  for (km->it = resumed ? km->it : 1; !km->reason; km->it++) {
+    PetscReal shift;
+    PetscBool replaced;
 
-    PetscCall(KMeansPass_Private(km, &km->points, PETSC_TRUE));
-    changed = km->tally[KMEANS_CHANGED];
-    PetscCall(KMeansMonitor_Private(km, changed));
-    PetscCall(PetscTime(&begin));
-    PetscCall(KMeansMoveCentroids_Private(km, &shift, &replaced));
-    PetscCall(PetscTime(&end));
-    km->statistics.update += end - begin;
+    PetscCall(KMeansCheckpointBegin_Private(km, (PetscBool)(km->it >= km->max_it && km->done == restarts - 1)));
+    PetscCall(KMeansStep(km, (PetscBool)!resumed, &shift, &replaced));
     if (replaced) previous = PETSC_INFINITY;
-    else if (!changed) km->reason = KMEANS_CONVERGED_LABELS;
+    else if (resumed) previous = km->inertia; /* the iteration did not converge before the checkpoint was written */
+    else if (!km->tally[KMEANS_CHANGED]) km->reason = KMEANS_CONVERGED_LABELS;
     else if (previous - km->inertia < km->rtol * previous) km->reason = KMEANS_CONVERGED_INERTIA;
     else if (shift <= km->stol && km->stol > 0) km->reason = KMEANS_CONVERGED_SHIFT;
     else previous = km->inertia;
     if (!km->reason && km->it >= km->max_it) km->reason = KMEANS_DIVERGED_MAX_IT;
+    PetscCall(KMeansCheckpointEnd_Private(km));
+    resumed = PETSC_FALSE;
   }
   km->it--;
   if (km->reason != KMEANS_CONVERGED_LABELS) PetscCall(KMeansPass_Private(km, &km->points, PETSC_FALSE)); /* the centroids have moved since the last assignment */

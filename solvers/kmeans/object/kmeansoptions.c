@@ -1,0 +1,115 @@
+/* The options of the solver. */
+#include "solvers/kmeans/kmeansimpl.h"
+
+/*@C
+  KMeansSetOptionsPrefix - Sets the prefix of the solver's options
+
+  Logically Collective
+
+  Input Parameters:
++ km     - the solver
+- prefix - the prefix of the names of all options, without a leading hyphen
+
+  Level: advanced
+
+.seealso: `KMeansSetFromOptions()`
+@*/
+PetscErrorCode KMeansSetOptionsPrefix(KMeans km, const char prefix[])
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(km, KMEANS_CLASSID, 1);
+  PetscCall(PetscObjectSetOptionsPrefix((PetscObject)km, prefix));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Reads the option of a variant. */
+static PetscErrorCode KMeansVariantOption(GpOptionItems PetscOptionsObject, const char option[], const char text[], const char page[], const KMeansVariant table[], PetscInt n, PetscInt *variant)
+{
+  const char *names[KMEANS_ASSIGNS + KMEANS_UPDATES + 1] = {"auto"};
+  PetscInt    chosen                                     = *variant + 1;
+
+  PetscFunctionBegin;
+  for (PetscInt v = 0; v < n; v++) names[v + 1] = table[v].name;
+  PetscCall(PetscOptionsEList(option, text, page, names, n + 1, names[chosen], &chosen, NULL));
+  *variant = chosen - 1;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  KMeansSetFromOptions - Sets the solver's settings from the options database
+
+  Collective
+
+  Input Parameter:
+. km - the solver
+
+  Options Database Keys:
++ -kmeans_clusters <8>         - number of clusters
+. -kmeans_assign <auto>        - algorithm that finds the nearest centroids
+. -kmeans_update <auto>        - algorithm that adds up the points of each cluster
+. -kmeans_metric <euclidean>   - euclidean or cosine
+. -kmeans_start <kmeans++>     - random, kmeans++, parallel or given
+. -kmeans_empty <farthest>     - what happens to a cluster without points: farthest, split, keep, drop or error
+. -kmeans_storage <auto>       - precision of the points on the device: auto, single or double
+. -kmeans_seed <0>             - seed of the random numbers
+. -kmeans_restarts <1>         - number of starts, of which the best is kept
+. -kmeans_rtol <0>             - stop if the inertia falls by less than this fraction
+. -kmeans_stol <0>             - stop if the centroids move by at most this length
+. -kmeans_max_it <300>         - maximum number of iterations
+. -kmeans_checkpoint <file>    - write checkpoints to this file
+. -kmeans_checkpoint_every <10> - number of iterations between two checkpoints
+. -kmeans_restart <file>       - continue from this checkpoint
+. -kmeans_monitor [viewer]     - print one line per iteration
+- -kmeans_view [viewer]        - view the solver after the solve
+
+  Level: beginner
+
+.seealso: `KMeansCreate()`, `KMeansSolve()`
+@*/
+PetscErrorCode KMeansSetFromOptions(KMeans km)
+{
+  PetscReal     rtol = km->rtol, stol = km->stol;
+  PetscInt      k = km->k, restarts = km->restarts, max_it = km->max_it, assign = km->assign, update = km->update, seed = (PetscInt)km->seed;
+  KMeansMetric  metric  = km->metric;
+  KMeansStart   start   = km->start;
+  KMeansStorage storage = km->storage;
+  PetscInt      every   = km->checkpoint_every;
+  PetscBool     set, seeded;
+  char          file[PETSC_MAX_PATH_LEN];
+
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(km, KMEANS_CLASSID, 1);
+  PetscObjectOptionsBegin((PetscObject)km);
+  PetscCall(PetscOptionsInt("-kmeans_clusters", "number of clusters", "KMeansSetClusters", k, &k, NULL));
+  PetscCall(KMeansVariantOption(PetscOptionsObject, "-kmeans_assign", "algorithm that finds the nearest centroids", "KMeansSetAssign", KMeansAssignTable, KMEANS_ASSIGNS, &assign));
+  PetscCall(KMeansVariantOption(PetscOptionsObject, "-kmeans_update", "algorithm that adds up the points of each cluster", "KMeansSetUpdate", KMeansUpdateTable, KMEANS_UPDATES, &update));
+  PetscCall(PetscOptionsEnum("-kmeans_metric", "what points are compared with centroids by", "KMeansSetMetric", KMeansMetrics, (PetscEnum)metric, (PetscEnum *)&metric, NULL));
+  PetscCall(PetscOptionsEnum("-kmeans_start", "how the first centroids are chosen", "KMeansSetStart", KMeansStarts, (PetscEnum)start, (PetscEnum *)&start, NULL));
+  PetscCall(PetscOptionsEnum("-kmeans_empty", "what happens to a cluster without points", "KMeansSetEmpty", KMeansEmpties, (PetscEnum)km->empty, (PetscEnum *)&km->empty, NULL));
+  PetscCall(PetscOptionsEnum("-kmeans_storage", "precision of the points on the device", "KMeansSetStorage", KMeansStorages, (PetscEnum)storage, (PetscEnum *)&storage, NULL));
+  PetscCall(PetscOptionsInt("-kmeans_seed", "seed of the random numbers", "KMeansSetSeed", seed, &seed, &seeded));
+  PetscCall(PetscOptionsInt("-kmeans_restarts", "number of starts, of which the best is kept", "KMeansSetRestarts", restarts, &restarts, NULL));
+  PetscCall(PetscOptionsReal("-kmeans_rtol", "stop if the inertia falls by less than this fraction", "KMeansSetTolerances", rtol, &rtol, NULL));
+  PetscCall(PetscOptionsReal("-kmeans_stol", "stop if the centroids move by at most this length", "KMeansSetTolerances", stol, &stol, NULL));
+  PetscCall(PetscOptionsInt("-kmeans_max_it", "maximum number of iterations", "KMeansSetTolerances", max_it, &max_it, NULL));
+  PetscCall(PetscOptionsString("-kmeans_restart", "continue from this checkpoint", "KMeansSetRestart", km->resume, file, sizeof(file), &set));
+  if (set) PetscCall(KMeansSetRestart(km, file));
+  PetscCall(PetscOptionsString("-kmeans_checkpoint", "write checkpoints to this file", "KMeansSetCheckpoint", km->checkpoint, file, sizeof(file), &set));
+  if (!set) PetscCall(PetscStrncpy(file, km->checkpoint, sizeof(file)));
+  PetscCall(PetscOptionsInt("-kmeans_checkpoint_every", "number of iterations between two checkpoints", "KMeansSetCheckpoint", every, &every, NULL));
+  PetscCall(KMeansMonitorSetFromOptions_Private(km, PetscOptionsObject));
+  PetscCall(PetscOptionsName("-kmeans_view", "view the solver after the solve", "KMeansView", &set));
+  PetscOptionsEnd();
+  if (seeded) km->seed = seed;
+  if (assign != km->assign || update != km->update) km->setup = PETSC_FALSE;
+  km->assign = assign;
+  km->update = update;
+  PetscCall(KMeansSetClusters(km, k));
+  PetscCall(KMeansSetMetric(km, metric));
+  PetscCall(KMeansSetStart(km, start));
+  PetscCall(KMeansSetStorage(km, storage));
+  PetscCall(KMeansSetRestarts(km, restarts));
+  PetscCall(KMeansSetCheckpoint(km, file, every));
+  PetscCall(KMeansSetTolerances(km, rtol, stol, max_it));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
