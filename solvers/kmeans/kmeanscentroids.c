@@ -1,28 +1,35 @@
 /* The new centroids of an iteration, from the tally; clusters without points. */
 #include "kmeansimpl.h"
 
-/* The sum of feature j over the points of cluster c. */
-static double KMeansSum(const KMeans km, PetscInt c, PetscInt j)
+/* The sum of feature j over the points of cluster c. inverse: reciprocals of the scales. They are powers of 2, so the products are exact. */
+static inline double KMeansSum(const KMeans km, const KMeansFixed inverse[], PetscInt c, PetscInt j)
 {
   const KMeansData *A   = &km->points.data;
   const int64_t    *sum = km->tally + KMEANS_TALLY + km->kept + ((int64_t)c * A->d + j) * A->words;
 
-  return (double)sum[0] / km->points.feature[j].first + (A->words > 1 ? (double)sum[1] / km->points.feature[j].second : 0.0);
+  return (double)sum[0] * inverse[j].first + (A->words > 1 ? (double)sum[1] * inverse[j].second : 0.0);
 }
 
-/* Sets a centroid to the weighted mean of its points; for the cosine metric to their sum, scaled to norm 1, unless that is zero. */
-static void KMeansSetCentroid(const KMeans km, PetscInt c, double m[])
+/* Sets a centroid to the weighted mean of its points; for the cosine metric to their sum, scaled to norm 1, unless that is zero. Adds the squared length
+   of the movement to *moved. */
+static void KMeansSetCentroid(const KMeans km, const KMeansFixed inverse[], PetscInt c, double m[], double *moved)
 {
   const KMeansData *A      = &km->points.data;
   const double      weight = (double)km->tally[KMEANS_TALLY + c] / A->mass.first;
-  double            square = 0, factor = 1 / weight;
+  double            square = 0, factor = 1, sum = *moved;
 
   if (A->cosine) {
-    for (PetscInt j = 0; j < A->d; j++) square += PetscSqr(KMeansSum(km, c, j));
+    for (PetscInt j = 0; j < A->d; j++) square += PetscSqr(KMeansSum(km, inverse, c, j));
     if (square == 0) return;
     factor = 1 / sqrt(square);
   }
-  for (PetscInt j = 0; j < A->d; j++) m[j] = A->cosine ? factor * KMeansSum(km, c, j) : KMeansSum(km, c, j) / weight;
+  for (PetscInt j = 0; j < A->d; j++) {
+    const double now = A->cosine ? factor * KMeansSum(km, inverse, c, j) : KMeansSum(km, inverse, c, j) / weight;
+
+    sum += PetscSqr(now - m[j]);
+    m[j] = now;
+  }
+  *moved = sum;
 }
 
 /* Sets *cluster to the cluster with the largest inertia. Sums are integers, so that all ranks agree. */
@@ -115,24 +122,19 @@ static PetscErrorCode KMeansHandleEmpty(KMeans km)
 PetscErrorCode KMeansMoveCentroids_Private(KMeans km, PetscReal *shift, PetscBool *replaced)
 {
   const KMeansData *A = &km->points.data;
-  double           *old, sum = 0;
+  KMeansFixed      *inverse;
+  double            sum   = 0;
   PetscInt          empty = 0;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(A->d, &old));
+  PetscCall(PetscMalloc1(A->d, &inverse));
+  for (PetscInt j = 0; j < A->d; j++) inverse[j] = (KMeansFixed){1 / km->points.feature[j].first, A->words > 1 ? 1 / km->points.feature[j].second : 0};
   for (PetscInt c = 0; c < km->kept; c++) {
-    double *m = km->centroid + c * A->d;
-
-    if (!km->tally[KMEANS_TALLY + c]) {
-      empty++;
-      continue;
-    }
-    PetscCall(PetscArraycpy(old, m, A->d));
-    KMeansSetCentroid(km, c, m);
-    for (PetscInt j = 0; j < A->d; j++) sum += PetscSqr(m[j] - old[j]);
+    if (km->tally[KMEANS_TALLY + c]) KMeansSetCentroid(km, inverse, c, km->centroid + c * A->d, &sum);
+    else empty++;
   }
   if (empty) PetscCall(KMeansHandleEmpty(km));
-  PetscCall(PetscFree(old));
+  PetscCall(PetscFree(inverse));
   *shift    = sqrt(sum);
   *replaced = (PetscBool)(empty && km->empty != KMEANS_EMPTY_KEEP);
   PetscFunctionReturn(PETSC_SUCCESS);
