@@ -18,9 +18,6 @@
     } \
   } while (0)
 
-PETSC_INTERN PetscErrorCode LibsvmIs(const GpAppText *, PetscBool *);
-PETSC_INTERN PetscErrorCode LibsvmParse(GpAppText *, GpAppTable *);
-
 /* index of points by name */
 typedef struct {
   PetscInt   n;        /* number of points */

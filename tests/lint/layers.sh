@@ -23,6 +23,7 @@ BEGIN {
   layer["src/app/text/"]                    = 4.1; petsc["src/app/text/"]                = "public"
   layer["src/app/output/"]                  = 4.1; petsc["src/app/output/"]              = "public"
   layer["src/app/binary/"]                  = 4.2; petsc["src/app/binary/"]              = "public"
+  layer["src/app/libsvm/"]                  = 4.2; petsc["src/app/libsvm/"]              = "public"
   layer["src/app/market/"]                  = 4.2; petsc["src/app/market/"]              = "public"
   layer["src/app/table/"]                   = 4.2; petsc["src/app/table/"]               = "public"
   layer["src/app/checkpoint/"]              = 4.2; petsc["src/app/checkpoint/"]          = "public"

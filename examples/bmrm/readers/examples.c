@@ -34,131 +34,11 @@ PetscErrorCode BMRMExamplesCheckClasses(const BMRMExamples *ex, PetscInt n, cons
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Makes the matrix own an array: it is freed together with the matrix. */
-static PetscErrorCode BMRMComposeArray(Mat A, const char name[], void *array)
-{
-  PetscContainer container;
-
-  PetscFunctionBegin;
-  PetscCall(PetscContainerCreate(PETSC_COMM_SELF, &container));
-  PetscCall(PetscContainerSetPointer(container, array));
-  PetscCall(GpCompatContainerSetFree(container));
-  PetscCall(PetscObjectCompose((PetscObject)A, name, (PetscObject)container));
-  PetscCall(PetscContainerDestroy(&container));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode BMRMComposeRows(Mat A, PetscInt *i, PetscInt *j, PetscScalar *a)
-{
-  PetscFunctionBegin;
-  PetscCall(BMRMComposeArray(A, "BMRMExamples_i", i));
-  PetscCall(BMRMComposeArray(A, "BMRMExamples_j", j));
-  PetscCall(BMRMComposeArray(A, "BMRMExamples_a", a));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Returns the position of the first column of a row that is not below a limit. Columns of a row ascend. */
-static inline PetscInt BMRMFindColumn(const PetscInt j[], PetscInt from, PetscInt end, PetscInt limit)
-{
-  while (from < end && j[from] < limit) from++;
-  return from;
-}
-
-static inline void BMRMCopyEntries(const BMRMExamples *ex, PetscInt from, PetscInt end, PetscInt cstart, PetscInt j[], PetscScalar a[])
-{
-  for (PetscInt k = from; k < end; k++) {
-    j[k - from] = ex->j[k] - cstart;
-    a[k - from] = ex->a[k];
-  }
-}
-
-/* Separates the columns [cstart, cend) from the others. Memory is returned to the system as soon as it has been copied, so that at most one piece exists twice.
-   If memory does not suffice, the examples are not changed. */
-static PetscErrorCode BMRMSplitColumns(BMRMExamples *ex, PetscInt cstart, PetscInt cend, PetscInt *i[2], PetscInt *j[2], PetscScalar *a[2])
-{
-  const PetscInt piece = 1 << 16, m = ex->m;
-  PetscInt       given = 0, entries[2];
-  PetscErrorCode err   = PETSC_SUCCESS;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1(m + 1, &i[1]));
-  i[1][0] = 0;
-  for (PetscInt row = 0, k = 0; row < m; row++) {
-    const PetscInt end = ex->i[row + 1], low = BMRMFindColumn(ex->j, k, end, cstart), high = BMRMFindColumn(ex->j, low, end, cend);
-
-    i[1][row + 1] = i[1][row] + end - k - (high - low);
-    k             = end;
-  }
-  entries[1] = i[1][m];
-  entries[0] = ex->i[m] - entries[1];
-  for (int side = 0; side < 2; side++) {
-    j[side] = NULL;
-    a[side] = NULL;
-    if (!err) err = PetscMalloc1(entries[side], &j[side]);
-    if (!err) err = PetscMalloc1(entries[side], &a[side]);
-  }
-  if (err) {
-    PetscCall(PetscFree(i[1]));
-    for (int side = 0; side < 2; side++) {
-      PetscCall(PetscFree(j[side]));
-      PetscCall(PetscFree(a[side]));
-    }
-    PetscCall(err);
-  }
-  for (int side = 0; side < 2; side++) {
-    BMRMWantLargePages(j[side], (size_t)entries[side] * sizeof(**j));
-    BMRMWantLargePages(a[side], (size_t)entries[side] * sizeof(**a));
-  }
-  i[0] = ex->i;
-  for (PetscInt row = 1; row <= m; row++) i[0][row] -= i[1][row];
-  for (PetscInt row = 0, k = 0; row < m; row++) {
-    const PetscInt end = i[0][row + 1] + i[1][row + 1], low = BMRMFindColumn(ex->j, k, end, cstart), high = low + i[0][row + 1] - i[0][row], to = i[1][row];
-
-    BMRMCopyEntries(ex, k, low, 0, j[1] + to, a[1] + to);
-    BMRMCopyEntries(ex, low, high, cstart, j[0] + i[0][row], a[0] + i[0][row]);
-    BMRMCopyEntries(ex, high, end, 0, j[1] + to + (low - k), a[1] + to + (low - k));
-    k = end;
-    if (k - given < piece) continue;
-    BMRMGiveBackPages(ex->j + given, (size_t)(k - given) * sizeof(**j));
-    BMRMGiveBackPages(ex->a + given, (size_t)(k - given) * sizeof(**a));
-    given = k;
-  }
-  ex->i = NULL;
-  PetscCall(PetscFree(ex->j));
-  PetscCall(PetscFree(ex->a));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Creates an AIJ matrix that uses the arrays of the examples without a copy. */
-static PetscErrorCode BMRMCreateAIJ(BMRMExamples *ex, PetscInt N, PetscBool mpi, Mat *X)
-{
-  PetscInt    *i[2], *j[2], n = PETSC_DECIDE, cend = 0;
-  PetscScalar *a[2];
-  Mat          A, B;
-
-  PetscFunctionBegin;
-  if (!mpi) {
-    PetscCall(MatCreateSeqAIJWithArrays(ex->comm, ex->m, N, ex->i, ex->j, ex->a, X));
-    PetscCall(BMRMComposeRows(*X, ex->i, ex->j, ex->a));
-    ex->i = NULL;
-    ex->j = NULL;
-    ex->a = NULL;
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(PetscSplitOwnership(ex->comm, &n, &N));
-  PetscCallMPI(MPI_Scan(&n, &cend, 1, MPIU_INT, MPI_SUM, ex->comm));
-  PetscCall(BMRMSplitColumns(ex, cend - n, cend, i, j, a));
-  PetscCall(MatCreateMPIAIJWithSplitArrays(ex->comm, ex->m, n, ex->M, N, i[0], j[0], a[0], i[1], j[1], a[1], X));
-  PetscCall(MatMPIAIJGetSeqAIJ(*X, &A, &B, NULL));
-  PetscCall(BMRMComposeRows(A, i[0], j[0], a[0]));
-  PetscCall(BMRMComposeRows(B, i[1], j[1], a[1]));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Creates the matrix with one example a row and N columns, which are at least the largest index; PETSC_DECIDE stands for that. type: used without
    -mat_type. The examples have no features afterwards, because an AIJ matrix takes over these arrays without a copy. */
 PetscErrorCode BMRMExamplesCreateMat(BMRMExamples *ex, PetscInt N, MatType type, Mat *X)
 {
+  GpAppRows   rows = {.comm = ex->comm, .m = ex->m, .M = ex->M, .i = ex->i, .j = ex->j, .a = ex->a};
   char        name[64];
   PetscBool   mpi, aij, gpucsr;
   PetscMPIInt size;
@@ -170,7 +50,10 @@ PetscErrorCode BMRMExamplesCreateMat(BMRMExamples *ex, PetscInt N, MatType type,
   PetscCall(PetscOptionsGetString(NULL, NULL, "-mat_type", name, sizeof(name), NULL));
   PetscCallMPI(MPI_Comm_size(ex->comm, &size));
   PetscCall(PetscStrbeginswith(name, "mpi", &mpi));
-  PetscCall(BMRMCreateAIJ(ex, N, (PetscBool)(mpi || size > 1), X));
+  PetscCall(GpAppRowsCreateAIJ(&rows, N, (PetscBool)(mpi || size > 1), X));
+  ex->i = NULL; /* the matrix has the arrays now */
+  ex->j = NULL;
+  ex->a = NULL;
   PetscCall(PetscStrInList(name, MATAIJ "," MATSEQAIJ "," MATMPIAIJ, ',', &aij));
   PetscCall(PetscStrendswith(name, MATGPUCSR, &gpucsr));
   if (gpucsr) PetscCall(MatConvert(*X, name, MAT_INPLACE_MATRIX, X)); /* the conversion keeps the arrays */

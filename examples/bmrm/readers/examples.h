@@ -6,6 +6,7 @@
 #include <gpucsrcompat.h>
 #include <petscmat.h>
 #include "app/app.h"
+#include "app/libsvm/applibsvm.h"
 
 #define BMRM_MAX_CLASSES 1000 /* maximum number of different labels; more labels are an error if labels are classes */
 
@@ -32,14 +33,13 @@ typedef struct {
   PetscInt64   classline[BMRM_MAX_CLASSES + 1];
 
   /* Positions of examples in the file, for messages */
-  PetscBool   lined;  /* true: examples are lines of text; false: they are rows of a matrix */
-  PetscInt64  before; /* lines of the file on the ranks before this one */
-  PetscInt64  widest; /* line that holds the largest feature index, the same on all ranks; 0: unknown */
-  PetscInt    nskip, skipcap;
-  char        what[512];                   /* description of the format, for BMRMExamplesPrint() */
-  char       *class_names, *feature_names; /* zero-terminated names, one after another; classes in the order of their labels 0, 1, ...; NULL: no names */
-  PetscBool   unlabelled;                  /* the file has no labels */
-  PetscInt64 *skip;                        /* [2 nskip] pairs: an example of this rank, and the number of lines without an example between the first line of this rank and it */
+  PetscBool     lined;  /* true: examples are lines of text; false: they are rows of a matrix */
+  PetscInt64    widest; /* line that holds the largest feature index, the same on all ranks; 0: unknown */
+  GpAppRowLines lines;
+
+  char      what[512];                   /* description of the format, for BMRMExamplesPrint() */
+  char     *class_names, *feature_names; /* zero-terminated names, one after another; classes in the order of their labels 0, 1, ...; NULL: no names */
+  PetscBool unlabelled;                  /* the file has no labels */
 } BMRMExamples;
 
 PETSC_INTERN PetscErrorCode BMRMExamplesLoad(MPI_Comm, const char[], BMRMExamples *);
@@ -62,31 +62,12 @@ PETSC_INTERN PetscErrorCode BMRMExamplesCreateQueries(const BMRMExamples *, Mat,
 /* groups.c */
 PETSC_INTERN PetscErrorCode BMRMGroupsLoad(const char[], Mat, PetscInt, Vec *);
 
-/* The parser of LIBSVM text on one rank, and the rows that it has parsed */
-typedef struct {
-  BMRMExamples  *ex;
-  GpAppText      text;
-  GpAppComplaint wrong;
-  PetscInt       mcap, nzcap, nz;
-} BMRMParser;
-
-/* libsvmparse.c */
-PETSC_INTERN void BMRMWantLargePages(void *, size_t);
-PETSC_INTERN void BMRMGiveBackPages(void *, size_t);
-#define BMRM_MOST_ENTRIES(bytes) ((PetscInt64)(bytes) / 4 + 1) /* upper bound on the entries of a text of this length: the shortest entry is "1:1 " */
-PETSC_INTERN PetscErrorCode BMRMParserReserve(BMRMParser *, PetscInt64, PetscInt64);
-PETSC_INTERN PetscErrorCode BMRMParseLines(BMRMParser *);
-
-/* examplescheck.c */
-PETSC_INTERN PetscErrorCode BMRMExamplesNoteLine(BMRMExamples *, PetscInt64);
-
 /* examplesclasses.c */
 PETSC_INTERN PetscInt       BMRMFindLabel(PetscReal, PetscInt, const PetscReal[]);
 PETSC_INTERN void           BMRMExamplesNoteClass(BMRMExamples *, PetscReal, PetscInt64);
 PETSC_INTERN PetscErrorCode BMRMExamplesMergeClasses(BMRMExamples *, PetscInt64);
 
 /* examplestable.c */
-PETSC_INTERN PetscErrorCode BMRMExamplesIsTable(const BMRMExamples *, const GpAppText *, const char[], PetscBool *);
 PETSC_INTERN PetscErrorCode BMRMExamplesLoadTable(BMRMExamples *, GpAppText *, const char[], PetscBool);
 
 /* examplesbinary.c */

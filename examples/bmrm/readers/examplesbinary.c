@@ -70,8 +70,8 @@ static PetscErrorCode BMRMBinaryReadRows(BMRMExamples *ex, PetscViewer viewer, c
   PetscCall(PetscMalloc1(ex->m, &ex->label));
   PetscCall(PetscMalloc1(mine, &ex->j));
   PetscCall(PetscMalloc1(mine, &ex->a));
-  BMRMWantLargePages(ex->j, (size_t)mine * sizeof(*ex->j));
-  BMRMWantLargePages(ex->a, (size_t)mine * sizeof(*ex->a));
+  GpAppWantLargePages(ex->j, (size_t)mine * sizeof(*ex->j));
+  GpAppWantLargePages(ex->a, (size_t)mine * sizeof(*ex->a));
   PetscCall(PetscViewerBinaryReadAll(viewer, ex->j, mine, (PetscInt)before, (PetscInt)H->nnz, PETSC_INT));
   PetscCall(PetscViewerBinaryReadAll(viewer, ex->a, mine, (PetscInt)before, (PetscInt)H->nnz, PETSC_SCALAR));
   PetscCall(PetscViewerBinaryRead(viewer, vector, 2, NULL, PETSC_INT));

@@ -55,10 +55,10 @@ PetscErrorCode BMRMExamplesDestroy(BMRMExamples *ex)
   PetscCall(PetscFree(ex->a));
   PetscCall(PetscFree(ex->label));
   PetscCall(PetscFree(ex->query));
-  PetscCall(PetscFree(ex->skip));
+  PetscCall(PetscFree(ex->lines.skip));
   PetscCall(PetscFree(ex->class_names));
   PetscCall(PetscFree(ex->feature_names));
-  ex->nskip = ex->skipcap = 0;
+  ex->lines.n = ex->lines.capacity = 0;
   ex->m = ex->M = ex->N = 0;
   ex->nnz               = 0;
   ex->nclass            = 0;

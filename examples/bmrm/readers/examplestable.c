@@ -1,41 +1,9 @@
 /* Examples from a table: one row an example, a column of labels, and names of features and classes. */
 #include "app/table/apptable.h"
+#include "app/text/appcollective.h"
 #include "app/text/appscan.h"
 #include "examples.h"
 #include <string.h>
-
-/* Tells the format of a line, without its newline: -1 for LIBSVM, 1 for a table, 0 if the line does not decide. Removes the comment of the line. */
-static int BMRMTableGuessFormat(char *line)
-{
-  const char *p, *q; /* the first field, the second field */
-
-  line[strcspn(line, "#")] = 0;
-  p                        = line + strspn(line, " \t");
-  q                        = p + strcspn(p, " \t");
-  q += strspn(q, " \t\r");
-  if (GpAppIsDigit(*q) && q[strspn(q, "0123456789")] == ':') return -1;
-  if (!strncmp(q, "qid:", 4) && q[4]) return -1;
-  if (strpbrk(p, ",;")) return 1;
-  if (strchr(p, ':')) return -1;
-  return *q != 0;
-}
-
-/* Tells whether a text is a table rather than LIBSVM, by its first lines. If these do not decide, it is a table exactly if a column of labels is named. */
-PetscErrorCode BMRMExamplesIsTable(const BMRMExamples *ex, const GpAppText *text, const char label[], PetscBool *table)
-{
-  char begin[4097];
-  int  format = 0;
-
-  PetscFunctionBegin;
-  PetscCall(GpAppTextBeginning(text, begin, sizeof(begin)));
-  for (char *p = begin, *end; *p && !format; p = end) {
-    end = p + strcspn(p, "\n");
-    if (*end) *end++ = 0;
-    format = BMRMTableGuessFormat(p);
-  }
-  *table = (PetscBool)(format > 0 || (!format && label[0]));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /* Copies the headings of the features, one after another, without control characters. */
 static PetscErrorCode BMRMTableCopyNames(const GpAppTable *T, char **names)
@@ -69,6 +37,7 @@ static PetscErrorCode BMRMTableCopyRows(BMRMExamples *ex, const GpAppTable *T, G
   PetscCall(PetscMalloc1(T->rows, &ex->label));
   PetscCall(PetscMalloc1(T->rows, &ex->query));
   ex->i[0] = nz = 0;
+  ex->M         = T->N;
   ex->N         = T->cols - (T->label >= 0);
   for (PetscInt r = 0; r < T->rows && !C->code; r++) {
     const double *v = T->value + (size_t)r * (size_t)T->cols;
@@ -82,7 +51,7 @@ static PetscErrorCode BMRMTableCopyRows(BMRMExamples *ex, const GpAppTable *T, G
       }
       j++;
     }
-    PetscCall(BMRMExamplesNoteLine(ex, T->line[r]));
+    PetscCall(GpAppRowLinesNote(&ex->lines, ex->m, T->line[r]));
     ex->query[r] = -1;
     ex->label[r] = T->label < 0 ? 0 : v[T->label];
     if (T->label >= 0) BMRMExamplesNoteClass(ex, ex->label[r], T->line[r]);
@@ -118,9 +87,7 @@ PetscErrorCode BMRMExamplesLoadTable(BMRMExamples *ex, GpAppText *text, const ch
   ex->unlabelled = (PetscBool)!spec.label;
   if (spec.label && !label[0]) PetscCall(GpAppTextDestroy(text));
   PetscCheck(!spec.label || label[0], ex->comm, PETSC_ERR_USER_INPUT, "%s: this is a table: give -label_column <heading or number> to say which column holds the labels", ex->file);
-  PetscCall(GpAppTextNext(text, (size_t)-1));
-  for (size_t k = 0; k < text->length; k++) text->lines += text->text[k] == '\n';
-  PetscCall(GpAppTextRaise(text, NULL));
+  PetscCall(GpAppTextReadRest(text));
   PetscCall(GpAppTableParse(text, &spec, &T));
   PetscCall(GpAppTableDescribe(&T, ex->what, sizeof(ex->what)));
   if (T.ntext) PetscCall(GpAppTableCategorize(&T, 0, &n, &ex->class_names)); /* the column of labels is the only one that may hold words */
@@ -129,6 +96,7 @@ PetscErrorCode BMRMExamplesLoadTable(BMRMExamples *ex, GpAppText *text, const ch
   PetscCall(GpAppTableDestroy(&T));
   PetscCall(ierr);
   PetscCall(GpAppComplaintRaise(ex->comm, ex->file, &C));
+  PetscCall(GpAppSumBefore(ex->comm, ex->i[ex->m], NULL, &ex->nnz));
   ex->lined = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

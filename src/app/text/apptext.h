@@ -28,6 +28,7 @@ PETSC_EXTERN PetscErrorCode GpAppTextOpen(MPI_Comm, const char[], GpAppText *);
 PETSC_EXTERN PetscErrorCode GpAppTextOpenFirst(MPI_Comm, const char[], GpAppText *);
 PETSC_EXTERN PetscErrorCode GpAppTextNext(GpAppText *, size_t);
 PETSC_EXTERN PetscErrorCode GpAppTextRead(MPI_Comm, const char[], GpAppText *);
+PETSC_EXTERN PetscErrorCode GpAppTextReadRest(GpAppText *);
 PETSC_EXTERN PetscErrorCode GpAppTextReadAll(MPI_Comm, const char[], GpAppText *);
 PETSC_EXTERN PetscErrorCode GpAppTextGather(GpAppText *);
 PETSC_EXTERN PetscErrorCode GpAppTextBeginning(const GpAppText *, char[], size_t);

@@ -10,14 +10,22 @@ static void GpAppTextCountLines(GpAppText *T)
   }
 }
 
+/* Reads all lines of a text that was just opened. Collective. */
+PetscErrorCode GpAppTextReadRest(GpAppText *T)
+{
+  PetscFunctionBegin;
+  PetscCall(GpAppTextNext(T, (size_t)-1));
+  GpAppTextCountLines(T);
+  PetscCall(GpAppTextRaise(T, NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Reads a text file at once, as GpAppTextOpen() opens it; every rank gets some of its lines. Collective. */
 PetscErrorCode GpAppTextRead(MPI_Comm comm, const char file[], GpAppText *T)
 {
   PetscFunctionBegin;
   PetscCall(GpAppTextOpen(comm, file, T));
-  PetscCall(GpAppTextNext(T, (size_t)-1));
-  GpAppTextCountLines(T);
-  PetscCall(GpAppTextRaise(T, NULL));
+  PetscCall(GpAppTextReadRest(T));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
