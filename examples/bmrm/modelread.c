@@ -257,7 +257,7 @@ static PetscErrorCode BMRMModelParse(ModelReader *r, PetscInt accepted, BMRMMode
   if (!r->wrong.code) {
     const PetscInt64 all = (PetscInt64)model->n * PetscMax(1, model->nclass);
 
-    if (!BMRMFeaturesFit(all, w.n, model->n <= accepted ? all : 0))
+    if (!GpAppFeaturesFit(all, w.n, model->n <= accepted ? all : 0))
       GpAppComplainAbout(&r->wrong, PETSC_ERR_FILE_UNEXPECTED, 4, "%lld features and %lld weights that are not zero: the weights would take %.1f GiB; give -features %lld if that is meant", (long long)model->n, (long long)w.n,
                          (double)all * sizeof(PetscReal) / 1073741824., (long long)model->n);
     else PetscCall(PetscCalloc1(all, &model->w));

@@ -5,8 +5,8 @@
 #include "app/program/appoptions.h"
 
 static const GpAppOption options[] = {{"Points"},
-                                      {"-f", GP_APP_FILE_IN, "file", NULL, NULL, PETSC_TRUE, "Points: table, Matrix Market, PETSc binary, idx or MineBench. A row is a point."},
-                                      {"-format", GP_APP_CHOICE, "auto|table|market|petsc|idx|minebench", NULL, "auto", PETSC_FALSE, "Format of the points. auto recognises it by the first bytes."},
+                                      {"-f", GP_APP_FILE_IN, "file", NULL, NULL, PETSC_TRUE, "Points: table, LIBSVM, Matrix Market, PETSc binary, idx or MineBench. A row is a point."},
+                                      {"-format", GP_APP_CHOICE, "auto|table|libsvm|market|petsc|idx|minebench", NULL, "auto", PETSC_FALSE, "Format of the points. auto recognises it by the content."},
                                       {"-columns", GP_APP_TEXT, "list", NULL, NULL, PETSC_TRUE, "Columns to use, counted from 0, as numbers and ranges: 0,3-7. Default: all columns."},
                                       {"-generate", GP_APP_INTS, "n,d", "[1,inf)", NULL, PETSC_FALSE, "Uses n uniform points with d features instead of a file."},
                                       {"-generate_seed", GP_APP_INT, "n", NULL, "0", PETSC_FALSE, "Seed of the generated points."},
@@ -45,7 +45,7 @@ static const GpAppManual manual = {.title       = "clusters of points (k-means)"
                                    .synopsis    = "-f points [-kmeans_clusters k] [-labels labels.csv] [-centroids means.csv] [options]",
                                    .description = "kmeans divides points into clusters. It moves every centroid to the mean of its points, and every point to the nearest centroid, until nothing changes.\n"
                                                   "Labels are exact for the stored points. The result has the same bits on the host, on a GPU and on any number of ranks.",
-                                   .files       = "The page kmeans.md of the documentation describes the formats of points and results.",
+                                   .files       = "The pages kmeans.md and formats.md of the documentation describe the formats of points and results.",
                                    .prefix      = "kmeans_",
                                    .nested      = "",
                                    .also        = ".BR bmrm (1),\n.BR pagerank (1),\n.BR smacof (1)",

@@ -8,8 +8,9 @@
 
 /* The format of a file of points. */
 typedef enum {
-  POINTS_AUTO, /* recognised by the first bytes; a table if nothing else fits */
+  POINTS_AUTO, /* recognised by the first bytes or lines; a table if nothing else fits */
   POINTS_TABLE,
+  POINTS_LIBSVM,
   POINTS_MARKET,
   POINTS_PETSC,
   POINTS_IDX,
@@ -35,6 +36,13 @@ typedef struct {
 
 PETSC_INTERN PetscErrorCode PointSetLoad(MPI_Comm, const PointSetOptions *, PointSet *);
 PETSC_INTERN PetscErrorCode PointSetDestroy(PointSet *);
+
+/* pointscolumns.c */
+PETSC_INTERN PetscErrorCode PointSetParseColumns(MPI_Comm, const char[], PetscInt, PetscInt *, PetscInt **);
+PETSC_INTERN PetscErrorCode PointSetSelectColumns(MPI_Comm, const PointSetOptions *, Mat *);
+
+/* pointstext.c */
+PETSC_INTERN PetscErrorCode PointSetReadText(MPI_Comm, const PointSetOptions *, PointSet *);
 
 /* pointsbinary.c */
 PETSC_INTERN PetscErrorCode PointSetRecognise(MPI_Comm, const char[], PointSetFormat *);

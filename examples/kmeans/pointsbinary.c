@@ -1,8 +1,10 @@
+#define _POSIX_C_SOURCE 200809L
 /* Points in binary files without PETSc: idx (the format of MNIST) and the format of MineBench. Both may be compressed. */
 #include "points.h"
 #include "app/text/appcollective.h"
 #include "app/text/appsource.h"
 #include <string.h>
+#include <sys/stat.h>
 
 #define POINTS_HEADER 32 /* bytes that suffice to recognise every format */
 
@@ -68,8 +70,8 @@ static PetscBool PointSetHeaderIdx(const unsigned char *p, size_t n, PointSetHea
 {
   if (n < 8 || p[0] || p[1] || p[2] < IDX_UBYTE || p[2] > IDX_DOUBLE || p[2] == 10 || p[3] < 1 || p[3] > 4 || n < 4 + 4 * (size_t)p[3]) return PETSC_FALSE;
   *h = (PointSetHeader){(PetscInt64)PointSetInteger(p + 4, 4, PETSC_FALSE), 1, 4 + 4 * p[3], p[2]};
-  for (int dim = 1; dim < p[3] && h->cols <= PETSC_MAX_INT; dim++) h->cols *= (PetscInt64)PointSetInteger(p + 4 + 4 * dim, 4, PETSC_FALSE);
-  return (PetscBool)(h->rows > 0 && h->cols > 0 && h->cols < INT32_MAX);
+  for (int dim = 1; dim < p[3] && h->cols < INT32_MAX; dim++) h->cols *= (PetscInt64)PointSetInteger(p + 4 + 4 * dim, 4, PETSC_FALSE);
+  return PETSC_TRUE;
 }
 
 /* Reads a header of MineBench: rows and columns as 32-bit integers. */
@@ -77,7 +79,7 @@ static PetscBool PointSetHeaderMineBench(const unsigned char *p, size_t n, Point
 {
   if (n < 8) return PETSC_FALSE;
   *h = (PointSetHeader){(int32_t)PointSetInteger(p, 4, PETSC_TRUE), (int32_t)PointSetInteger(p + 4, 4, PETSC_TRUE), 8, MINEBENCH_FLOAT};
-  return (PetscBool)(h->rows > 0 && h->cols > 0);
+  return PETSC_TRUE;
 }
 
 /* Recognises idx by its first bytes, and MineBench by a byte of 0, which no text has, behind a plausible number of columns. */
@@ -85,11 +87,12 @@ PetscErrorCode PointSetRecognise(MPI_Comm comm, const char file[], PointSetForma
 {
   PetscMPIInt    rank;
   PointSetHeader h;
+  struct stat    st;
 
   PetscFunctionBegin;
   *format = POINTS_AUTO;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  if (!rank) {
+  if (!rank && !stat(file, &st) && S_ISREG(st.st_mode)) { /* the bytes of a pipe could not be read again */
     GpAppSource   source;
     unsigned char begin[POINTS_HEADER];
     size_t        n = 0, got = 1;
@@ -97,8 +100,8 @@ PetscErrorCode PointSetRecognise(MPI_Comm comm, const char file[], PointSetForma
     PetscCall(GpAppSourceOpen(file, &source));
     for (; n < sizeof(begin) && got; n += got) PetscCall(GpAppSourceRead(source, (char *)begin + n, sizeof(begin) - n, &got));
     PetscCall(GpAppSourceClose(&source));
-    if (PointSetHeaderIdx(begin, n, &h)) *format = POINTS_IDX;
-    else if (PointSetHeaderMineBench(begin, n, &h) && h.cols < 65536 && !begin[7]) *format = POINTS_MINEBENCH;
+    if (PointSetHeaderIdx(begin, n, &h) && h.rows > 0 && h.cols > 0) *format = POINTS_IDX;
+    else if (PointSetHeaderMineBench(begin, n, &h) && h.rows > 0 && h.cols > 0 && h.cols < 65536 && !begin[7]) *format = POINTS_MINEBENCH;
   }
   PetscCall(GpAppBroadcast(comm, format, sizeof(*format), 0));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -127,47 +130,88 @@ static PetscErrorCode PointSetReadBytes(const char file[], unsigned char **bytes
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Compares the header with the length of the file, before memory is allocated for the points. */
+static void PointSetCheckHeader(const PointSetHeader *h, size_t length, GpAppComplaint *wrong)
+{
+  const int    code = PETSC_ERR_FILE_UNEXPECTED;
+  const size_t left = length - (size_t)h->at, each = PointSetValueBytes(h->type);
+
+  if (h->rows < 1 || h->cols < 1) GpAppComplainAbout(wrong, code, 0, "the header says %" PetscInt64_FMT " points of %" PetscInt64_FMT " features: expected at least one of each", h->rows, h->cols);
+  else if (h->rows > PETSC_MAX_INT || h->cols >= INT32_MAX) GpAppComplainAbout(wrong, code, 0, "the header says %" PetscInt64_FMT " points of %" PetscInt64_FMT " features, which do not fit PetscInt", h->rows, h->cols);
+  else if (left / each / (size_t)h->cols < (size_t)h->rows)
+    GpAppComplainAbout(wrong, code, 0, "the header says %" PetscInt64_FMT " points of %" PetscInt64_FMT " features, but the file ends after %zu bytes: it is truncated", h->rows, h->cols, length);
+  else if (left != each * (size_t)h->cols * (size_t)h->rows)
+    GpAppComplainAbout(wrong, code, 0, "the header says %" PetscInt64_FMT " points of %" PetscInt64_FMT " features, but the file has %zu bytes, more than they take: it is damaged or has another format", h->rows, h->cols, length);
+}
+
+/* Sends every rank the bytes of its rows, which lie at `bytes` on the first rank. */
+static PetscErrorCode PointSetScatterRows(Mat X, size_t row, const unsigned char *bytes, unsigned char **mine)
+{
+  const size_t    most = (size_t)1 << 30; /* counts of MPI are int */
+  MPI_Comm        comm = PetscObjectComm((PetscObject)X);
+  const PetscInt *range;
+  PetscMPIInt     rank, size;
+  size_t          n;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  PetscCall(MatGetOwnershipRanges(X, &range));
+  n = row * (size_t)(range[rank + 1] - range[rank]);
+  PetscCall(PetscMalloc1(rank ? n : 0, mine));
+  for (PetscMPIInt r = 1; r < size && !rank; r++)
+    for (size_t at = row * (size_t)range[r], end = row * (size_t)range[r + 1]; at < end; at += most) PetscCallMPI(MPI_Send(bytes + at, (PetscMPIInt)PetscMin(most, end - at), MPI_BYTE, r, 0, comm));
+  for (size_t at = 0; at < n && rank; at += most) PetscCallMPI(MPI_Recv(*mine + at, (PetscMPIInt)PetscMin(most, n - at), MPI_BYTE, 0, 0, comm, MPI_STATUS_IGNORE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Stores the rows of this rank. Blocks of rows stay in the cache. */
+static PetscErrorCode PointSetFillRows(const PointSetHeader *h, const unsigned char *bytes, Mat X)
+{
+  const size_t   each  = PointSetValueBytes(h->type);
+  const PetscInt block = 16;
+  PetscScalar   *a;
+  PetscInt       m, lda;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetLocalSize(X, &m, NULL));
+  PetscCall(MatDenseGetLDA(X, &lda));
+  PetscCall(MatDenseGetArrayWrite(X, &a));
+  for (PetscInt begin = 0; begin < m; begin += block)
+    for (PetscInt j = 0; j < (PetscInt)h->cols; j++)
+      for (PetscInt i = begin; i < PetscMin(begin + block, m); i++) a[i + (size_t)j * lda] = PointSetValue(bytes + ((size_t)i * (size_t)h->cols + (size_t)j) * each, h->type);
+  PetscCall(MatDenseRestoreArrayWrite(X, &a));
+  PetscCall(MatAssemblyBegin(X, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(X, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Reads a binary file on the first rank, which sends each rank its rows. */
 PetscErrorCode PointSetReadBinary(MPI_Comm comm, const char file[], PointSetFormat format, Mat *X)
 {
-  unsigned char *bytes  = NULL;
+  unsigned char *bytes  = NULL, *mine;
   size_t         length = 0;
   PointSetHeader h      = {0};
   GpAppComplaint wrong  = {0};
+  PetscErrorCode ierr;
   PetscMPIInt    rank;
-  PetscInt64     shape[2];
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   if (!rank) {
-    const char *name = format == POINTS_IDX ? "idx" : "MineBench";
-
     PetscCall(PointSetReadBytes(file, &bytes, &length, &wrong));
-    if (!wrong.code && !(format == POINTS_IDX ? PointSetHeaderIdx(bytes, length, &h) : PointSetHeaderMineBench(bytes, length, &h))) GpAppComplainAbout(&wrong, PETSC_ERR_FILE_UNEXPECTED, 0, "this is no %s file", name);
-    else if (!wrong.code && (h.rows > PETSC_MAX_INT || h.cols > PETSC_MAX_INT || (length - (size_t)h.at) / PointSetValueBytes(h.type) / (size_t)h.cols < (size_t)h.rows))
-      GpAppComplainAbout(&wrong, PETSC_ERR_FILE_UNEXPECTED, 0, "the header says %" PetscInt64_FMT " points of %" PetscInt64_FMT " features, but the file ends after %zu bytes: it is truncated", h.rows, h.cols, length);
+    if (!wrong.code && !(format == POINTS_IDX ? PointSetHeaderIdx(bytes, length, &h) : PointSetHeaderMineBench(bytes, length, &h)))
+      GpAppComplainAbout(&wrong, PETSC_ERR_FILE_UNEXPECTED, 0, "this is no %s file", format == POINTS_IDX ? "idx" : "MineBench");
+    else if (!wrong.code) PointSetCheckHeader(&h, length, &wrong);
   }
-  if (wrong.code) PetscCall(PetscFree(bytes));
-  PetscCall(GpAppComplaintRaise(comm, file, &wrong));
-  shape[0] = h.rows;
-  shape[1] = h.cols;
-  PetscCall(GpAppBroadcast(comm, shape, sizeof(shape), 0));
-  PetscCall(MatCreateDense(comm, PETSC_DECIDE, PETSC_DECIDE, (PetscInt)shape[0], (PetscInt)shape[1], NULL, X));
-  if (!rank) {
-    const size_t each = PointSetValueBytes(h.type);
-    PetscScalar *row;
-    PetscInt    *col;
-
-    PetscCall(PetscMalloc2(h.cols, &row, h.cols, &col));
-    for (PetscInt j = 0; j < h.cols; j++) col[j] = j;
-    for (PetscInt i = 0; i < h.rows; i++) {
-      for (PetscInt j = 0; j < h.cols; j++) row[j] = PointSetValue(bytes + h.at + ((size_t)i * (size_t)h.cols + (size_t)j) * each, h.type);
-      PetscCall(MatSetValues(*X, 1, &i, (PetscInt)h.cols, col, row, INSERT_VALUES));
-    }
-    PetscCall(PetscFree2(row, col));
-    PetscCall(PetscFree(bytes));
-  }
-  PetscCall(MatAssemblyBegin(*X, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(*X, MAT_FINAL_ASSEMBLY));
+  ierr = GpAppComplaintRaise(comm, file, &wrong);
+  if (ierr) PetscCall(PetscFree(bytes));
+  PetscCall(ierr);
+  PetscCall(GpAppBroadcast(comm, &h, sizeof(h), 0));
+  PetscCall(MatCreateDense(comm, PETSC_DECIDE, PETSC_DECIDE, (PetscInt)h.rows, (PetscInt)h.cols, NULL, X));
+  PetscCall(PointSetScatterRows(*X, (size_t)h.cols * PointSetValueBytes(h.type), rank ? NULL : bytes + h.at, &mine));
+  PetscCall(PointSetFillRows(&h, rank ? mine : bytes + h.at, *X));
+  PetscCall(PetscFree(mine));
+  PetscCall(PetscFree(bytes));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

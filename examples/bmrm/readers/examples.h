@@ -10,12 +10,6 @@
 
 #define BMRM_MAX_CLASSES 1000 /* maximum number of different labels; more labels are an error if labels are classes */
 
-/* A file that is much smaller than its number of features is treated as damaged, because vectors of weights would take most of the memory. -features confirms the number. */
-static inline PetscBool BMRMFeaturesFit(PetscInt64 features, PetscInt64 entries, PetscInt64 accepted)
-{
-  return (PetscBool)(features <= PetscMax(accepted, 1 << 24) || features / 64 <= entries);
-}
-
 /* Examples: the rows of this rank in compressed form. Members that describe all ranks are the same on all ranks. */
 typedef struct {
   MPI_Comm     comm;

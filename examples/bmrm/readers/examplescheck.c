@@ -9,7 +9,7 @@ PetscErrorCode BMRMExamplesCheckFeatures(const BMRMExamples *ex, PetscInt accept
   GpAppComplaint wrong = {0};
 
   PetscFunctionBegin;
-  if (!BMRMFeaturesFit(ex->N, ex->nnz, accepted))
+  if (!GpAppFeaturesFit(ex->N, ex->nnz, accepted))
     GpAppComplainAbout(&wrong, PETSC_ERR_FILE_UNEXPECTED, ex->widest, "feature %" PetscInt_FMT " in data of %" PetscInt64_FMT " entries: every vector of weights would take %.1f GiB; give -features %" PetscInt_FMT " if that is meant", ex->N, ex->nnz,
                        (double)ex->N * (double)sizeof(PetscScalar) / 1073741824., ex->N);
   PetscCall(GpAppComplaintRaise(ex->comm, ex->file, &wrong));

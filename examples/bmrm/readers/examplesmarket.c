@@ -113,37 +113,13 @@ static PetscErrorCode BMRMMarketCheckSums(const BMRMExamples *ex)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Sends the entries of the file to the ranks that own the rows. Duplicate entries are added. */
-static PetscErrorCode BMRMMarketDistributeEntries(BMRMExamples *ex, const GpAppMarket *mk)
-{
-  PetscInt    *i, *j;
-  PetscScalar *a;
-  Mat          X;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc3(mk->n, &i, mk->n, &j, mk->n, &a));
-  for (PetscInt64 k = 0; k < mk->n; k++) {
-    i[k] = (PetscInt)mk->i[k];
-    j[k] = (PetscInt)mk->j[k];
-    a[k] = mk->pattern ? 1.0 : mk->a[k];
-  }
-  PetscCall(MatCreate(ex->comm, &X));
-  PetscCall(MatSetSizes(X, PETSC_DECIDE, PETSC_DECIDE, (PetscInt)mk->M, (PetscInt)mk->N));
-  PetscCall(MatSetType(X, MATAIJ));
-  PetscCall(MatSetPreallocationCOO(X, mk->n, i, j));
-  PetscCall(MatSetValuesCOO(X, a, ADD_VALUES));
-  PetscCall(PetscFree3(i, j, a));
-  PetscCall(BMRMMarketCopyRows(ex, X));
-  PetscCall(MatDestroy(&X));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Reads a matrix and its labels; each rank parses some of the lines. If a file is refused, all memory has been freed. */
 PetscErrorCode BMRMExamplesLoadMarket(BMRMExamples *ex)
 {
   GpAppMarket    mk;
   GpAppText      labels;
   PetscErrorCode ierr;
+  Mat            X;
 
   PetscFunctionBegin;
   PetscCall(GpAppMarketRead(ex->comm, ex->file, GP_MARKET_NONZERO, &mk));
@@ -151,8 +127,10 @@ PetscErrorCode BMRMExamplesLoadMarket(BMRMExamples *ex)
   ierr = BMRMMarketOpenLabels(ex, mk.M, &labels);
   if (ierr) PetscCall(GpAppMarketDestroy(&mk));
   PetscCall(ierr);
-  PetscCall(BMRMMarketDistributeEntries(ex, &mk));
+  PetscCall(GpAppMarketCreateAIJ(&mk, &X));
   PetscCall(GpAppMarketDestroy(&mk));
+  PetscCall(BMRMMarketCopyRows(ex, X));
+  PetscCall(MatDestroy(&X));
   ierr = BMRMMarketReadLabels(ex, &labels);
   if (!ierr) PetscCall(GpAppTextDestroy(&labels));
   if (!ierr) ierr = BMRMMarketCheckSums(ex);

@@ -283,6 +283,28 @@ PetscErrorCode GpAppMarketExpand(GpAppMarket *mk)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Creates an AIJ matrix with the entries of all ranks; entries of a pattern are 1. Duplicate entries are added. Collective. */
+PetscErrorCode GpAppMarketCreateAIJ(const GpAppMarket *mk, Mat *X)
+{
+  PetscInt    *i, *j;
+  PetscScalar *a;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc3(mk->n, &i, mk->n, &j, mk->n, &a));
+  for (PetscInt64 k = 0; k < mk->n; k++) {
+    i[k] = (PetscInt)mk->i[k];
+    j[k] = (PetscInt)mk->j[k];
+    a[k] = mk->pattern ? 1.0 : mk->a[k];
+  }
+  PetscCall(MatCreate(mk->comm, X));
+  PetscCall(MatSetSizes(*X, PETSC_DECIDE, PETSC_DECIDE, (PetscInt)mk->M, (PetscInt)mk->N));
+  PetscCall(MatSetType(*X, MATAIJ));
+  PetscCall(MatSetPreallocationCOO(*X, mk->n, i, j));
+  PetscCall(MatSetValuesCOO(*X, a, ADD_VALUES));
+  PetscCall(PetscFree3(i, j, a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Writes a description of the matrix. */
 PetscErrorCode GpAppMarketDescribe(const GpAppMarket *mk, char words[], size_t size)
 {

@@ -3,6 +3,7 @@
 #define GPUCSR_APPMARKET_H
 
 #include "app/text/apptext.h"
+#include <petscmat.h>
 
 /* Requirements of the caller. 0: any real matrix with finite values. */
 enum {
@@ -28,6 +29,7 @@ PETSC_EXTERN PetscErrorCode GpAppTextIsMarket(const GpAppText *, PetscBool *);
 PETSC_EXTERN PetscErrorCode GpAppMarketParse(GpAppText *, int wants, GpAppMarket *);
 PETSC_EXTERN PetscErrorCode GpAppMarketRead(MPI_Comm, const char[], int wants, GpAppMarket *);
 PETSC_EXTERN PetscErrorCode GpAppMarketExpand(GpAppMarket *);
+PETSC_EXTERN PetscErrorCode GpAppMarketCreateAIJ(const GpAppMarket *, Mat *);
 PETSC_EXTERN PetscErrorCode GpAppMarketDescribe(const GpAppMarket *, char[], size_t);
 PETSC_EXTERN PetscErrorCode GpAppMarketDestroy(GpAppMarket *);
 

@@ -96,7 +96,7 @@ static PetscBool TableIsText(const Filler *F, PetscInt j, PetscBool quotes)
   return (PetscBool)(quotes && (flags & GP_COLUMN_QUOTED) && !(flags & GP_COLUMN_UNQUOTED));
 }
 
-/* Chooses the columns that hold text: all or none of the first spec->text_first, and the column of labels. */
+/* Chooses the columns that hold text: all or none of the first spec->text_first, the column of labels, and any other column that the caller allows to hold words. */
 static PetscErrorCode TableChooseText(Filler *F, GpAppTable *T)
 {
   const PetscInt n   = PetscMin(F->spec->text_first, T->cols);
@@ -110,9 +110,9 @@ static PetscErrorCode TableChooseText(Filler *F, GpAppTable *T)
   for (PetscInt j = n; j < T->cols && n; j++) /* quotes tell names from numbers where other columns have none */
     if (j + (F->form.names ? 1 : 0) < F->S->kmax && (F->S->column[j + (F->form.names ? 1 : 0)].flags & GP_COLUMN_UNQUOTED)) quotes = PETSC_TRUE;
   for (PetscInt j = 0; j < n; j++) any = (PetscBool)(any || TableIsText(F, j, quotes));
-  PetscCall(PetscMalloc1(PetscMin(n + 1, T->cols), &T->text));
+  PetscCall(PetscMalloc1(F->spec->words ? T->cols : PetscMin(n + 1, T->cols), &T->text));
   for (PetscInt j = 0; j < T->cols; j++)
-    if ((any && j < n) || (j == T->label && TableIsText(F, j, PETSC_FALSE))) {
+    if ((any && j < n) || ((j == T->label || F->spec->words) && TableIsText(F, j, PETSC_FALSE))) {
       F->where[j]         = T->ntext;
       T->text[T->ntext++] = j;
     }

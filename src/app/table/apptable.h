@@ -18,6 +18,7 @@ typedef struct {
   PetscBool        square;      /* the caller wants a square matrix, which helps to recognise headings and names; a triangle is accepted */
   PetscBool        lines;       /* where neither commas, semicolons nor tabs separate fields, a line is one field */
   PetscBool        nan_missing; /* nan is a missing value; else it is refused */
+  PetscBool        words;       /* any column may hold words */
   PetscInt         text_first;  /* the first text_first columns after the row names may hold words */
   const char      *label;       /* heading, or number counted from 1, of one more column that may hold words; NULL: none */
 } GpAppTableSpec;
