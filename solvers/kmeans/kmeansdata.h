@@ -98,6 +98,9 @@ enum {
 extern const KMeansVariant KMeansAssignTable[KMEANS_ASSIGNS];
 extern const KMeansVariant KMeansUpdateTable[KMEANS_UPDATES];
 
+/* The number of the fastest assignment without lower bounds, for passes that follow no other pass of these points and centroids. */
+int KMeansSelectAssign(const KMeansData *A);
+
 /* One draw of a point, with a probability proportional to weight times nearest. */
 typedef struct {
   int32_t  centroid; /* the newest centroid, which may be nearer to a point than `nearest`; -1: none */

@@ -34,7 +34,7 @@ static PetscErrorCode KMeansCandidatesMeasure(KMeans km, PetscInt first, KMeansC
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(A->n, &distance));
   PetscCall(KMeansPointsSetCentroids_Private(&km->points, C->n - first, C->x + first * C->d));
-  PetscCallGp(A->dev, "Start", KMeansAssignTable[KMEANS_ASSIGN_brute].run[GpDevKindOf(A->dev)](A));
+  PetscCallGp(A->dev, "Start", KMeansAssignTable[KMeansSelectAssign(A)].run[GpDevKindOf(A->dev)](A));
   if (A->n) PetscCallGp(A->dev, "Start", GpDevDownload(A->dev, distance, A->distance, (size_t)A->n * sizeof(double)));
   for (int32_t i = 0; i < A->n; i++) C->nearest[i] = PetscMin(C->nearest[i], distance[i]);
   PetscCall(PetscFree(distance));
@@ -77,6 +77,43 @@ static PetscErrorCode KMeansCandidatesDraw(KMeans km, uint64_t stream, KMeansCan
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Creates a matrix of the candidates. Those of sparse points are sparse. */
+static PetscErrorCode KMeansCandidatesCreateMat(const KMeansCandidates *C, PetscBool sparse, Mat *X)
+{
+  PetscInt    *nonzeros, *col;
+  PetscScalar *a;
+
+  PetscFunctionBegin;
+  if (sparse) {
+    PetscCall(PetscMalloc3(C->n, &nonzeros, C->d, &col, C->d, &a));
+    for (PetscInt c = 0; c < C->n; c++) {
+      nonzeros[c] = 0;
+      for (PetscInt j = 0; j < C->d; j++) nonzeros[c] += C->x[c * C->d + j] != 0;
+    }
+    PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, C->n, C->d, 0, nonzeros, X));
+    for (PetscInt c = 0; c < C->n; c++) {
+      PetscInt n = 0;
+
+      for (PetscInt j = 0; j < C->d; j++) {
+        if (C->x[c * C->d + j] == 0) continue;
+        col[n] = j;
+        a[n++] = C->x[c * C->d + j];
+      }
+      PetscCall(MatSetValues(*X, 1, &c, n, col, a, INSERT_VALUES));
+    }
+    PetscCall(PetscFree3(nonzeros, col, a));
+  } else {
+    PetscCall(MatCreateSeqDense(PETSC_COMM_SELF, C->n, C->d, NULL, X));
+    PetscCall(MatDenseGetArrayWrite(*X, &a));
+    for (PetscInt c = 0; c < C->n; c++)
+      for (PetscInt j = 0; j < C->d; j++) a[c + j * C->n] = C->x[c * C->d + j];
+    PetscCall(MatDenseRestoreArrayWrite(*X, &a));
+  }
+  PetscCall(MatAssemblyBegin(*X, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*X, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Creates a matrix of the candidates, and a vector of their weights: those of the points that are nearest to each. Both are sequential, and equal on
    all ranks. */
 static PetscErrorCode KMeansCandidatesWeigh(KMeans km, const KMeansCandidates *C, Mat *X, Vec *w)
@@ -91,7 +128,7 @@ static PetscErrorCode KMeansCandidatesWeigh(KMeans km, const KMeansCandidates *C
   PetscCall(KMeansPointsSetCentroids_Private(&km->points, C->n, C->x));
   PetscCall(PetscMalloc1(size, &tally));
   PetscCall(KMeansPointsClearTally_Private(&km->points, (PetscBool)KMeansUpdateTable[km->now[1]].group));
-  PetscCallGp(A->dev, "Start", KMeansAssignTable[KMEANS_ASSIGN_brute].run[GpDevKindOf(A->dev)](A));
+  PetscCallGp(A->dev, "Start", KMeansAssignTable[KMeansSelectAssign(A)].run[GpDevKindOf(A->dev)](A));
   PetscCallGp(A->dev, "Start", KMeansUpdateTable[km->now[1]].run[GpDevKindOf(A->dev)](A));
   PetscCallGp(A->dev, "Start", GpDevDownload(A->dev, tally, A->tally, size * sizeof(int64_t)));
   PetscCall(PetscMPIIntCast(C->n, &count));
@@ -101,13 +138,7 @@ static PetscErrorCode KMeansCandidatesWeigh(KMeans km, const KMeansCandidates *C
   for (PetscInt c = 0; c < C->n; c++) a[c] = (double)tally[KMEANS_TALLY + c] / A->mass.first;
   PetscCall(VecRestoreArrayWrite(*w, &a));
   PetscCall(PetscFree(tally));
-  PetscCall(MatCreateSeqDense(PETSC_COMM_SELF, C->n, C->d, NULL, X));
-  PetscCall(MatDenseGetArrayWrite(*X, &a));
-  for (PetscInt c = 0; c < C->n; c++)
-    for (PetscInt j = 0; j < C->d; j++) a[c + j * C->n] = C->x[c * C->d + j];
-  PetscCall(MatDenseRestoreArrayWrite(*X, &a));
-  PetscCall(MatAssemblyBegin(*X, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(*X, MAT_FINAL_ASSEMBLY));
+  PetscCall(KMeansCandidatesCreateMat(C, (PetscBool) !!A->row, X));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -48,7 +48,7 @@ PetscErrorCode KMeansSetUp(KMeans km)
   PetscCall(PetscFree(given));
   PetscCall(PetscMalloc3(km->k * d, &km->centroid, km->k * d, &km->best, KMeansTallySize(km->k, d, km->points.data.words), &km->tally));
   host = (PetscBool)(GpDevKindOf(km->points.data.dev) == GP_DEV_HOST);
-  PetscCall(KMeansChooseVariant(km, "-kmeans_assign", KMeansAssignTable, km->assign, host && km->points.data.row ? KMEANS_ASSIGN_sparse : KMEANS_ASSIGN_brute, &km->now[0]));
+  PetscCall(KMeansChooseVariant(km, "-kmeans_assign", KMeansAssignTable, km->assign, KMeansSelectAssign(&km->points.data), &km->now[0]));
   PetscCall(KMeansChooseVariant(km, "-kmeans_update", KMeansUpdateTable, km->update, host ? KMEANS_UPDATE_changed : KMEANS_UPDATE_fixed, &km->now[1]));
   PetscCheck(km->points.data.row || km->now[0] != KMEANS_ASSIGN_sparse, comm, PETSC_ERR_USER_INPUT, "-kmeans_assign sparse: the points are a dense matrix; use -kmeans_assign auto");
   km->setup = PETSC_TRUE;
@@ -218,7 +218,7 @@ PetscErrorCode KMeansPredict(KMeans km, Mat X, IS *labels)
   PetscCall(KMeansPointsCreate_Private(km, X, NULL, km->kept, km->centroid, &P));
   PetscCall(KMeansPointsSetCentroids_Private(&P, km->kept, km->centroid));
   PetscCall(KMeansPointsForgetLabels_Private(&P));
-  PetscCallGp(P.data.dev, "Assignment", KMeansAssignTable[KMEANS_ASSIGN_brute].run[GpDevKindOf(P.data.dev)](&P.data));
+  PetscCallGp(P.data.dev, "Assignment", KMeansAssignTable[KMeansSelectAssign(&P.data)].run[GpDevKindOf(P.data.dev)](&P.data));
   PetscCall(KMeansCreateLabels(PetscObjectComm((PetscObject)X), &P.data, labels));
   PetscCall(KMeansPointsDestroy_Private(&P));
   PetscFunctionReturn(PETSC_SUCCESS);

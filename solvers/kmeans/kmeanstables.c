@@ -1,4 +1,4 @@
-/* The tables of assignments and updates, made from assign.def and update.def. */
+/* The tables of assignments and updates, made from assign.def and update.def, and the selection of an assignment. */
 #include "kmeansdata.h"
 
 #define KMEANS_RUN_host(name) \
@@ -32,3 +32,8 @@ const KMeansVariant KMeansUpdateTable[KMEANS_UPDATES] = {
 #include "update.def"
 #undef KMEANS_VARIANT
 };
+
+int KMeansSelectAssign(const KMeansData *A)
+{
+  return A->row && KMeansAssignTable[KMEANS_ASSIGN_sparse].run[GpDevKindOf(A->dev)] ? KMEANS_ASSIGN_sparse : KMEANS_ASSIGN_brute;
+}
