@@ -1,11 +1,13 @@
-/* The experiment: every kernel of the table on every matrix of the corpus and on its transpose, each product checked against sums
-   in long double, CSV on standard output for tools/selector.  No PETSc.  Options: bench_corpus --help
+/* Times every kernel of the table on every matrix of the corpus and on its transpose, and checks each product against sums in long double.
+   Writes CSV to standard output, which tools/selector reads.  Uses no PETSc.  Options: bench_corpus --help
 
-   A line of the table is a matrix or its transpose: sizes, features, what the selector chose, then for every format microseconds to
-   build it, bytes beyond the compressed rows and bytes that a product must read; for every kernel and rival microseconds warm, and
-   cold (after the caches were filled with others).  Empty: the format refuses the matrix.  A kernel that a first look shows hopeless keeps the
-   time of the best of a few looks, and has no cold time; one whose batches are at odds with each other, or with what the model of the
-   GPU expects, is timed again, and the least median is told: something disturbed the others. */
+   A line of the table describes a matrix or its transpose:
+   - sizes, features, and the kernel that the selector chose;
+   - for every format: microseconds to build it, bytes in addition to the compressed rows, bytes that a product must read;
+   - for every kernel and every algorithm of cuSPARSE: microseconds with warm caches, and with caches that were filled with other data.
+   A field is empty if the format does not support the matrix.
+   A kernel that is much slower than the best one in a trial run keeps the time of that run and has no cold time.  A kernel is timed again if its
+   batches differ much from each other, or from the time that the cost model of the GPU predicts.  Then the smallest median is printed. */
 #include "bench/corpus.h"
 #include "bench/corpusqueue.h"
 #include "bench/order.h"
@@ -20,21 +22,21 @@
 #include <time.h>
 #include <unistd.h>
 
-#define WARM         5     /* batches of which the median is told */
-#define COLD         3     /* products likewise */
-#define BATCH_TIME   40e-6 /* seconds that a batch should last */
-#define BATCH_MOST   20    /* products in it, then recorded as a graph where there are graphs */
-#define BUSY         48    /* small operations, of 2 microseconds each, before what is timed: the host needs as long to launch a graph of some kernels */
-#define LAUNCH       3e-6  /* seconds that the host takes for one */
-#define HOPELESS     4.0   /* times the best so far */
-#define LOOKS        3     /* before a kernel is called hopeless */
-#define SURELY       25.0  /* times the best so far: one look is enough, as train takes all losses beyond 20 for that */
-#define ROUNDS       4     /* of batches at most */
-#define LEAST_ROUNDS 2     /* and at least */
-#define UNSTEADY     1.2   /* a median over the least of its batches: timed again */
-#define UNLIKELY     2.0   /* a median over what the model expects, or the other way round: timed again */
-#define LEAST_FILL   0.6   /* of a rival's format */
-#define TOLERANCE    1e-13 /* of a product, relative to the sum of absolute values */
+#define WARM         5     /* batches whose median is printed */
+#define COLD         3     /* products whose median is printed */
+#define BATCH_TIME   40e-6 /* target length of a batch in seconds */
+#define BATCH_MOST   20    /* largest number of products in a batch; a batch of this length is recorded as a graph if the backend has graphs */
+#define BUSY         48    /* operations of 2 microseconds each before a batch: while they run, the host launches the batch */
+#define LAUNCH       3e-6  /* seconds that the host needs for one launch */
+#define HOPELESS     4.0   /* a kernel is slow if it takes this many times as long as the best so far */
+#define LOOKS        3     /* trial runs before a kernel counts as slow */
+#define SURELY       25.0  /* from this ratio to the best on, one trial run is enough: the program train treats all ratios above 20 alike */
+#define ROUNDS       4     /* largest number of rounds of batches */
+#define LEAST_ROUNDS 2     /* smallest number of rounds */
+#define UNSTEADY     1.2   /* a round is repeated if its median is this many times its minimum */
+#define UNLIKELY     2.0   /* a round is repeated if the median and the predicted time differ by this factor */
+#define LEAST_FILL   0.6   /* smallest share of nonzeros in the entries of a format of cuSPARSE */
+#define TOLERANCE    1e-13 /* error of a product, relative to the sum of absolute values */
 
 typedef struct {
   const char *data, *family, *only, *without, *log;
@@ -50,16 +52,16 @@ static GpDevEvent begin, end;
 static GpVecWork  work;
 static char      *flush; /* read between cold products */
 static size_t     flushed = (size_t)160 << 20;
-static size_t     copied  = (size_t)2 << 30; /* bytes that measure the copy rate: neither a cache nor a launch counts */
+static size_t     copied  = (size_t)2 << 30; /* bytes copied to measure the copy rate: so many that caches and launches do not matter */
 static double     copyrate;
 
-static char doing[160]; /* for the words of a failure */
+static char doing[160]; /* the work in progress, for error messages */
 
 #define CHECK(call) \
   do { \
     if (call) { \
       fprintf(stderr, "%s:%d: %s: %s (%s)\n", __FILE__, __LINE__, #call, dev ? GpDevError(dev) : "no device", doing); \
-      _exit(3); /* threads may be at work, the device is lost; so is the line that was begun */ \
+      _exit(3); /* not exit(): threads may run, and the device may be lost. The current line of the table is lost too */ \
     } \
   } while (0)
 
@@ -72,7 +74,7 @@ static double Now(void)
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* where the run's time goes */
+/* phases whose share of the run time is printed */
 enum {
   WAIT,
   UPLOAD,
@@ -100,8 +102,8 @@ static void Lap(int phase)
 
 typedef int (*Run)(void *);
 
-/* so many products recorded for one launch, NULL: not on this runtime.  Launches that follow each other take the host longer than a
-   small product takes the GPU: what is compared would be the host. */
+/* Records products in a graph, which is launched at once.  Returns NULL if the backend has no graphs or the batch is short.
+   The host needs longer for a launch than the GPU for a small product, so separate launches would measure the host. */
 static GpGraph Record(Run run, void *context, int products)
 {
   GpGraph graph = NULL;
@@ -115,7 +117,7 @@ static GpGraph Record(Run run, void *context, int products)
   return err ? NULL : graph;
 }
 
-static GpGraph busy; /* does little, but long enough for the host to launch a few products */
+static GpGraph busy; /* small operations that keep the device busy while the host launches a few products */
 
 static void RecordBusy(void)
 {
@@ -125,7 +127,7 @@ static void RecordBusy(void)
   CHECK(GpGraphCaptureEnd(dev, &busy));
 }
 
-/* While the device is busy the host is ahead of it: what is told is the device's time, not that of launches. */
+/* Returns the seconds of a product.  The device is busy while the host launches the batch, so the launches are not part of the time. */
 static double Batch(Run run, void *context, int products, GpGraph graph)
 {
   double seconds;
@@ -141,9 +143,9 @@ static double Batch(Run run, void *context, int products, GpGraph graph)
   return seconds / products;
 }
 
-static int again; /* looks and rounds beyond the first */
+static int again; /* number of repeated trial runs and rounds */
 
-/* a first look at a product; one that looks hopeless is looked at again, since that look may be all that is told of it */
+/* A trial run of a product.  It is repeated if the kernel is slow, because then its time is the one that is printed. */
 static double Look(Run run, void *context, double best)
 {
   double look = Batch(run, context, 2, NULL);
@@ -158,8 +160,9 @@ static double Median(double times[], int n)
   return times[n / 2];
 }
 
-/* the least median of a few rounds of batches, each with a graph of its own: of graphs that record the same launches some take one or two microseconds
-   longer a product, for no reason that is known.  More than two rounds only when one is at odds with itself, or with what is expected (0: nothing) */
+/* Returns the smallest median of several rounds of batches.  Each round records a graph of its own, because some graphs of the same launches take
+   one or two microseconds longer per product; the cause is unknown.  There are more than two rounds only if the times of a round differ much from
+   each other or from the predicted time (0: none). */
 static double Warmly(Run run, void *context, int batch, double expected)
 {
   double times[WARM], median = INFINITY;
@@ -177,14 +180,14 @@ static double Warmly(Run run, void *context, int batch, double expected)
   return median;
 }
 
-/* fills the cache with what no product asks for; read, not written, or the product would have to write it back */
+/* Fills the cache with data that no product needs.  The data are read: written data would be written back during the product. */
 static void Flush(void)
 {
   CHECK(GpVecKernelsOf(dev)->reduce[GP_VEC_sum](&work, (int64_t)(flushed / sizeof(double)), (const double *)flush, NULL, 0));
   CHECK(GpVecWait(&work));
 }
 
-/* seconds of a product that has run once already; *cold 0: not measured */
+/* Returns the seconds of a product that has run once already.  *cold is 0 if it was not measured. */
 static double Measure(Run run, void *context, double best, double expected, double *cold)
 {
   double    times[COLD], look = Look(run, context, best);
@@ -203,10 +206,10 @@ static double Measure(Run run, void *context, double best, double expected, doub
   return look;
 }
 
-/* one side of a matrix on the device */
+/* A matrix or its transpose on the device. */
 typedef struct {
   GpCsr          csr;
-  const int32_t *rowptr, *col; /* the host's */
+  const int32_t *rowptr, *col; /* in host memory */
   double        *x, *y, *gold, *scale, *difference;
 } Side;
 
@@ -244,7 +247,7 @@ static int IsRight(const Side *S, const char *name, int side, const char *who)
   return 0;
 }
 
-/* is a name among those separated by commas? */
+/* Tells whether a name is in a list separated by commas. */
 static int Among(const char *list, const char *name)
 {
   const size_t n = strlen(name);
@@ -268,7 +271,7 @@ static int FormatWanted(int format)
   return 0;
 }
 
-/* Would lanes that share a row in a kernel on compressed rows follow the longest for too long?  A step of that walk takes at least 50 ns. */
+/* Tells whether a kernel on compressed rows would take too long for the longest row.  A step of the lanes along a row takes at least 50 ns. */
 static int TooUneven(const GpFeatures *F, int kernel, double best)
 {
   const GpKernelRow *row = &GpKernelTable[kernel];
@@ -277,10 +280,10 @@ static int TooUneven(const GpFeatures *F, int kernel, double best)
 }
 
 typedef struct {
-  double build[GP_FORMATS], bytes[GP_FORMATS], traffic[GP_FORMATS]; /* build 0: refused */
+  double build[GP_FORMATS], bytes[GP_FORMATS], traffic[GP_FORMATS]; /* build is 0 if the format does not support the matrix */
   double warm[GP_KERNELS], cold[GP_KERNELS];
-  double expected[GP_KERNELS];     /* seconds, by the model of this or the nearest GPU; 0: it knows nothing of the kernel */
-  char   refusal[GP_FORMATS][256]; /* in words */
+  double expected[GP_KERNELS];     /* predicted seconds, by the model of this or the nearest GPU; 0 if the model has no coefficients of the kernel */
+  char   refusal[GP_FORMATS][256]; /* message of a format that does not support the matrix */
 } Times;
 
 static void Expect(const GpFeatures *F, Times *T)
@@ -293,7 +296,7 @@ static void Expect(const GpFeatures *F, Times *T)
   for (int k = 0; k < model->kernels; k++) T->expected[model->kernel[k]] = 1e-6 * us[k];
 }
 
-static double slowness[GP_FORMATS]; /* seconds a nonzero that a format took to be built, the slowest of the latest */
+static double slowness[GP_FORMATS]; /* seconds per nonzero to build a format: the slowest of the latest builds */
 
 static void BenchFormat(const char *name, int side, const Side *S, const GpFeatures *F, int format, double *best, Times *T)
 {
@@ -304,7 +307,7 @@ static void BenchFormat(const char *name, int side, const Side *S, const GpFeatu
 
   if (!FormatWanted(format)) return;
   if (slowness[format] * S->csr.nnz > opt.slowest) {
-    slowness[format] *= 0.98; /* to be tried again some time */
+    slowness[format] *= 0.98; /* after some matrices the format is tried again */
     return;
   }
   snprintf(doing, sizeof(doing), "%s %s format %s", name, side ? "At" : "A", GpFmtTable[format].name);
@@ -325,7 +328,7 @@ static void BenchFormat(const char *name, int side, const Side *S, const GpFeatu
     ours.kernel = k;
     snprintf(doing, sizeof(doing), "%s %s kernel %s", name, side ? "At" : "A", GpKernelTable[k].name);
     CHECK(RunOurs(&ours));
-    if (IsRight(S, name, side, GpKernelTable[k].name)) { /* else there is no time to tell */
+    if (IsRight(S, name, side, GpKernelTable[k].name)) { /* a wrong product has no time */
       Lap(VERIFY);
       T->warm[k] = Measure(RunOurs, &ours, *best, T->expected[k], &T->cold[k]);
       if (T->warm[k] < *best) *best = T->warm[k];
@@ -341,7 +344,7 @@ static void Cell(double value)
 }
 
 #if GP_HAVE_CUDA
-/* what padding or blocks would leave empty tells which are worth the conversion */
+/* Converts to a format of cuSPARSE only if padding or blocks leave few entries empty. */
 static void BenchRivals(const char *name, int side, Side *S, const GpFeatures *F, const GpCsr *A, int transpose, double best)
 {
   const double *value = F->value, fill[RIVALS] = {1, 1, 1, 1, 1 / fmax(value[GP_SEL_padding], 1), value[GP_SEL_block2], value[GP_SEL_block3], value[GP_SEL_block4], value[GP_SEL_block6]};
@@ -360,7 +363,7 @@ static void BenchRivals(const char *name, int side, Side *S, const GpFeatures *F
   }
 }
 
-/* the same values in double */
+/* Creates the same matrix with double values. */
 static void Widen(const GpCsr *A, const double *val, GpCsr *D)
 {
   GpLoss loss;
@@ -379,7 +382,7 @@ static double Upload(const double *host, int64_t n, double **device)
   return (double)n;
 }
 
-/* the first candidate of a choice whose format did not refuse the matrix: that is what a program has */
+/* Returns the kernel that a program would get: the first candidate whose format supports the matrix. */
 static int Taken(const GpChoice *choice, const Times *T)
 {
   int c = 0;
@@ -388,7 +391,7 @@ static int Taken(const GpChoice *choice, const Times *T)
   return choice->candidate[c];
 }
 
-/* what stands on a line before the formats: the features' time is that of the whole selection without building */
+/* Writes a line of the table.  The time of the features is that of the whole selection without building a format. */
 static void BenchSide(const CorpusItem *item, int side, Side *S, double upload, double transpose, int rivals)
 {
   const CorpusJob *job     = item->job;
@@ -409,7 +412,7 @@ static void BenchSide(const CorpusItem *item, int side, Side *S, double upload, 
   (void)Upload(item->scale[side], A->m, &S->scale);
   CHECK(GpDevAlloc(dev, (size_t)A->m * sizeof(double), &S->y));
   CHECK(GpDevAlloc(dev, (size_t)A->m * sizeof(double), &S->difference));
-  BenchFormat(job->name, side, S, &F, GpKernelTable[GP_SPMV_csrsplit].format, &best, &T); /* first, for the others to be compared with */
+  BenchFormat(job->name, side, S, &F, GpKernelTable[GP_SPMV_csrsplit].format, &best, &T); /* first, because other times are compared with it */
   for (int f = 0; f < GP_FORMATS; f++)
     if (f != (int)GpKernelTable[GP_SPMV_csrsplit].format) BenchFormat(job->name, side, S, &F, f, &best, &T);
 
@@ -485,7 +488,7 @@ static double CopyRate(void)
   CHECK(GpDevZero(dev, memory, copied));
   for (int r = 0; r < WARM; r++) seconds[r] = Batch(RunCopy, memory, 1, NULL);
   GpDevFreeShared(dev, &memory, copied);
-  return (double)copied / Median(seconds, WARM); /* a half is read, a half is written */
+  return (double)copied / Median(seconds, WARM); /* half of the bytes are read, half are written */
 }
 
 static void Head(void)
@@ -557,7 +560,7 @@ static void Arguments(int argc, char **argv)
   }
 }
 
-/* is a member named in the log of a run that this one goes on with?  One that was begun and ended that run is left out, too. */
+/* Tells whether a member is named in the log of the run that this one continues.  The last member of the log, which stopped that run, is left out too. */
 static int InLog(const char *name)
 {
   FILE *file = opt.log ? fopen(opt.log, "r") : NULL;
@@ -581,7 +584,7 @@ static void Begun(const char *name)
   fclose(file);
 }
 
-/* does the family or the name of a member have one of the words that --family lists? */
+/* Tells whether the family or the name of a member contains one of the words of --family. */
 static int Asked(const CorpusJob *job)
 {
   char words[1024], *rest = words;
@@ -593,7 +596,7 @@ static int Asked(const CorpusJob *job)
   return 0;
 }
 
-/* the members that this run takes, in place */
+/* Keeps the members that this run measures. */
 static int Select(CorpusJob *jobs, int n)
 {
   int keep = 0;
@@ -645,7 +648,7 @@ int main(int argc, char **argv)
   double      start;
 
   Arguments(argc, argv);
-  setvbuf(stdout, NULL, _IOFBF, 1 << 16); /* whole lines, or nothing of them */
+  setvbuf(stdout, NULL, _IOFBF, 1 << 16); /* writes whole lines only */
   jobs = CorpusList(opt.data, opt.scale, &n);
   n    = Select(jobs, n);
   if (opt.list) {

@@ -1,11 +1,11 @@
-/* Every kernel of the table beside every CSR, COO and sliced ELL algorithm of cuSPARSE, on the same matrices in one run: CSV on standard
-   output.  No PETSc: this times the kernels, bench_spmv times what a PETSc program sees.
+/* Times every kernel of the table and every CSR, COO and sliced ELL algorithm of cuSPARSE, on the same matrices in one run.  Writes CSV to standard
+   output.  Uses no PETSc: bench_spmv times the products of a PETSc program.
 
-     bench_kernels [matrix ...]        without names: all of tests/bench/matrices.h
+     bench_kernels [matrix ...]        without names: all matrices of tests/bench/matrices.h
 
-   Columns: the product (A, At: the stored transpose, A': cuSPARSE's transposed operation on A), who, precision of the values,
-   median microseconds with everything as warm as the last product left it and with the caches flushed before each, the bytes
-   that the product must move at least, and the fraction of the GPU's measured copy rate that this makes when cold. */
+   Columns: the product (A, At: the stored transpose, A': cuSPARSE's transposed operation on A), the kernel, the precision of the values, median
+   microseconds with warm caches and with caches flushed before each product, the minimum number of bytes that the product moves, and the fraction
+   of the measured copy rate that these bytes and the cold time give. */
 #include "bench/device.h"
 #include "bench/matrices.h"
 #include "mat/impls/gpucsr/spmv/csr/csrnarrow.h"
@@ -16,8 +16,8 @@
 #include <cusparse.h>
 #include <stdio.h>
 
-#define BATCH   10 /* products between two events when warm */
-#define REPEATS 21 /* of which the median is told */
+#define BATCH   10 /* products between two events, with warm caches */
+#define REPEATS 21 /* runs whose median is printed */
 #define FLUSH   ((size_t)256 << 20)
 
 #define HOPELESS 2e-3 /* seconds; a product that takes longer is measured three times only */
@@ -31,7 +31,7 @@ typedef struct {
   void *context;
 } Contest;
 
-/* median microseconds of one product */
+/* Returns the median of the microseconds of one product. */
 static double Measure(const Contest *c, int cold)
 {
   double times[REPEATS];
@@ -48,7 +48,7 @@ static double Measure(const Contest *c, int cold)
     CHECK(GpDevEventSeconds(dev, begin, end, &seconds));
     if (r >= 0) times[r] = 1e6 * seconds / batch;
     else if (seconds / batch > HOPELESS) {
-      batch   = 1; /* no contender: the GPU's time is for others */
+      batch   = 1; /* too slow to matter */
       repeats = 3;
     }
   }
@@ -171,7 +171,7 @@ static void BenchTheirs(cusparseHandle_t handle, const char *matrix, const char 
   }
 }
 
-/* cuSPARSE's sliced ELL with 32 rows a slice, unless padding stores four times the nonzeros */
+/* Times cuSPARSE's sliced ELL with 32 rows per slice, unless padding gives four times as many entries as nonzeros. */
 static void BenchSell(cusparseHandle_t handle, const char *matrix, const char *product, const GpCsr *A, const int32_t *rowptr, double *x, double *y)
 {
   const cudaDataType type  = A->prec == GP_F32 ? CUDA_R_32F : CUDA_R_64F;
@@ -238,7 +238,7 @@ static void BenchSell(cusparseHandle_t handle, const char *matrix, const char *p
   free(val);
 }
 
-/* the row of every nonzero, for COO */
+/* Computes the row of every nonzero, for COO. */
 static int32_t *Rows(const GpCsr *A, const int32_t *rowptr)
 {
   int32_t *host = (int32_t *)malloc((size_t)A->nnz * sizeof(int32_t)), *device;
@@ -267,7 +267,7 @@ static void Bench(cusparseHandle_t handle, const char *matrix, const BenchMatrix
   CHECK(GpDevUpload(dev, x, host, nx * sizeof(double)));
   CHECK(GpDevEventRecord(dev, begin));
   CHECK(GpCsrCreate(dev, prec, B->m, B->n, B->nnz, &A));
-  CHECK(GpDevUpload(dev, A.rowptr, B->rowptr, ((size_t)B->m + 1) * sizeof(int32_t))); /* the bench's indices have 32 bits, whatever PETSc's */
+  CHECK(GpDevUpload(dev, A.rowptr, B->rowptr, ((size_t)B->m + 1) * sizeof(int32_t))); /* indices have 32 bits here, also with a PETSc of 64-bit indices */
   CHECK(GpDevUpload(dev, A.col, B->col, ni));
   CHECK(GpCsrSetValues(&A, B->val, &loss));
   t0 = Now();

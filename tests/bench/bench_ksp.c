@@ -16,7 +16,7 @@ The set-up of the preconditioner is timed apart, with the first solve's uploads.
 
 #define MAX 32
 
-/* the symmetric 7-point Laplacian */
+/* Creates the symmetric 7-point Laplacian. */
 static PetscErrorCode Laplacian(PetscInt k, Mat *aij)
 {
   BenchMatrix B;
@@ -33,7 +33,7 @@ static PetscErrorCode Laplacian(PetscInt k, Mat *aij)
     }
   PetscCall(MatCreateSeqAIJWithArrays(PETSC_COMM_SELF, B.m, B.n, ri, ci, B.val, aij));
   {
-    Mat own; /* its arrays outlive ours */
+    Mat own; /* its arrays must exist longer than the matrix made of them */
 
     PetscCall(MatDuplicate(*aij, MAT_COPY_VALUES, &own));
     PetscCall(MatDestroy(aij));

@@ -18,7 +18,7 @@ Prints CSV; order: of the rows.  Several processes time the slowest of them, by 
 enum {
   MOST  = 16,
   BATCH = 10,       /* products */
-  FLUSH = 256 << 20 /* bytes, more than the caches hold */
+  FLUSH = 256 << 20 /* bytes; larger than the caches */
 };
 
 typedef struct {
@@ -27,12 +27,12 @@ typedef struct {
   char     write[PETSC_MAX_PATH_LEN];
 } Options;
 
-/* medians in seconds; 0: there is no such loop here */
+/* medians in seconds; 0 if this device has no such loop */
 typedef struct {
   PetscLogDouble warm, cold, host, device, setup;
 } Times;
 
-/* the links of a graph by name; those of the web are all made by the first process */
+/* Creates the links of a graph by its name.  The first process generates all links of a web graph. */
 static PetscErrorCode MakeLinks(MPI_Comm comm, const char name[], Links *L, PetscInt *N)
 {
   const WebProfile *p = NULL;
@@ -79,7 +79,7 @@ static PetscErrorCode Make(MPI_Comm comm, const char name[], Order order, PetscI
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* everybody is here, and nothing runs */
+/* Waits until all processes are here and the device is idle. */
 static PetscErrorCode Meet(Vec x, GpDev dev)
 {
   PetscFunctionBegin;
@@ -88,7 +88,7 @@ static PetscErrorCode Meet(Vec x, GpDev dev)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the median of times, each that of the slowest process */
+/* Returns the median of times.  Each time is that of the slowest process. */
 static PetscErrorCode Median(MPI_Comm comm, PetscInt n, PetscLogDouble t[], PetscLogDouble *median)
 {
   PetscFunctionBegin;
@@ -98,7 +98,7 @@ static PetscErrorCode Median(MPI_Comm comm, PetscInt n, PetscLogDouble t[], Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* y[b] = A[b] x for each row block */
+/* Computes y[b] = A[b] x for each row block. */
 static PetscErrorCode MultiplyBlocks(const Graph *G, Vec x, Vec y[])
 {
   PetscFunctionBegin;
@@ -106,7 +106,7 @@ static PetscErrorCode MultiplyBlocks(const Graph *G, Vec x, Vec y[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* products in turn, and single ones each after the caches have been filled with something else; by the device's own clock */
+/* Times batches of products, and single products after the caches were filled with other data, by events of the device. */
 static PetscErrorCode TimeProduct(const Graph *G, PetscInt repeats, Times *T)
 {
   PetscLogDouble *t;
@@ -152,7 +152,7 @@ static PetscErrorCode TimeProduct(const Graph *G, PetscInt repeats, Times *T)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ranks to 1e-8 by the clock, controlled by the device where it can, or by the host; the first run is no measurement */
+/* Times the computation of ranks to 1e-8, controlled by the device if it can, and by the host.  The first run is not measured. */
 static PetscErrorCode TimeRanks(const Graph *G, const char method[], PetscBool device, PetscInt repeats, const char write[], PetscInt *its, PetscLogDouble *setup, PetscLogDouble *median)
 {
   PetscLogDouble          begin, end, *t;
@@ -199,7 +199,7 @@ static PetscErrorCode TimeRanks(const Graph *G, const char method[], PetscBool d
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* a kernel that does not take this matrix, or this device, has a line that says so */
+/* A kernel that does not support this matrix or this device gets a line with the reason. */
 static PetscErrorCode Choose(const Graph *G, const char kernel[], PetscBool *taken)
 {
   PetscErrorCode failed = PETSC_SUCCESS;
@@ -238,7 +238,7 @@ static PetscErrorCode Measure(const Graph *G, PetscInt blocks, const char kernel
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* names from an option, else the standard ones; each to be freed */
+/* Gets names from an option, otherwise the default names.  The caller frees each name. */
 static PetscErrorCode Names(const char option[], PetscInt n, const char *const standard[], char *names[MOST], PetscInt *found)
 {
   PetscBool given;

@@ -22,7 +22,7 @@ typedef struct {
   PetscBool view;
 } Options;
 
-/* the rows of one rank: planes of a grid; arrays of the two blocks of its matrix */
+/* The rows of one rank, which are planes of a grid, and the arrays of the two blocks of its matrix. */
 typedef struct {
   PetscInt     nx, nz, first, last; /* the grid is nx x nx x nz, this rank has the planes first <= z < last */
   PetscInt    *i[2], *j[2];
@@ -30,13 +30,13 @@ typedef struct {
   Mat          A;
 } Problem;
 
-/* neighbours of coordinate c among n, itself included */
+/* Returns the number of neighbours of coordinate c among n, including c. */
 static inline PetscInt Near(PetscInt c, PetscInt n)
 {
   return PetscMin(c + 1, n - 1) - PetscMax(c - 1, 0) + 1;
 }
 
-/* rows in order, columns ascending; local in the diagonal block (0), global in the other (1) */
+/* Fills a block.  Columns ascend; they are local in the diagonal block (0) and global in the other (1). */
 static void FillRow(Problem *P, PetscInt x, PetscInt y, PetscInt z, PetscInt row, PetscInt at[2])
 {
   const PetscInt n = P->nx;
@@ -97,7 +97,7 @@ static PetscErrorCode Destroy(Problem *P)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* microseconds of a product, of the slowest rank: the median of several batches */
+/* Returns the microseconds of a product on the slowest rank, the median of several batches. */
 static PetscErrorCode TimeProduct(MPI_Comm comm, Mat A, const Options *o, double *us)
 {
   Vec            x, y;
@@ -108,7 +108,7 @@ static PetscErrorCode TimeProduct(MPI_Comm comm, Mat A, const Options *o, double
   PetscFunctionBeginUser;
   PetscCall(MatCreateVecs(A, &x, &y));
   PetscCall(VecSet(x, 1));
-  for (PetscInt r = -1; r < o->repeats; r++) { /* the first warms up */
+  for (PetscInt r = -1; r < o->repeats; r++) { /* the first batch is not measured */
     double time;
 
     PetscCallMPI(MPI_Barrier(comm));
@@ -127,7 +127,7 @@ static PetscErrorCode TimeProduct(MPI_Comm comm, Mat A, const Options *o, double
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* microseconds of an iteration, of the slowest rank, and the solution's norm */
+/* Gets the microseconds of an iteration on the slowest rank, and the norm of the solution. */
 static PetscErrorCode TimeSolve(MPI_Comm comm, Mat A, const Options *o, double *us, PetscReal *norm)
 {
   KSP    ksp;
@@ -170,7 +170,7 @@ static PetscErrorCode TimeSolve(MPI_Comm comm, Mat A, const Options *o, double *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* one grid on the ranks of comm, by every way; *base is the time of ranks[0], kept by whoever was there */
+/* Measures one grid on the ranks of comm with every type and halo exchange.  *base: the time on ranks[0] ranks, known to the ranks that took part. */
 static PetscErrorCode Run(MPI_Comm comm, const char mode[], PetscInt nx, PetscInt nz, const Options *o, double *base, PetscMPIInt *baseranks)
 {
   Problem     P;

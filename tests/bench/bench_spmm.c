@@ -18,7 +18,7 @@
 #include <cusparse.h>
 #include <stdio.h>
 
-#define REPEATS  9    /* of which the median is told */
+#define REPEATS  9    /* runs whose median is printed */
 #define HOPELESS 2e-2 /* seconds; a product that takes longer is measured once */
 #define FLUSH    ((size_t)1 << 30)
 #define MOST     256 /* columns */
@@ -30,7 +30,7 @@ typedef struct {
   double      *x, *y;
 } Task;
 
-/* median microseconds; batches of at least two, for launches overlap */
+/* Returns the median of the microseconds.  A batch has at least two products, because launches overlap. */
 static double Measure(int (*run)(void *), void *context)
 {
   double times[REPEATS], seconds;
@@ -44,7 +44,7 @@ static double Measure(int (*run)(void *), void *context)
     CHECK(GpDevEventWait(dev, end));
     CHECK(GpDevEventSeconds(dev, begin, end, &seconds));
     if (r >= 0) times[r] = 1e6 * seconds / batch;
-    else if (seconds > HOPELESS) return 1e6 * seconds; /* no contender: the GPU's time is for others */
+    else if (seconds > HOPELESS) return 1e6 * seconds; /* too slow to matter */
     else if (seconds > HOPELESS / 10) batch = 2;
   }
   qsort(times, (size_t)repeats, sizeof(double), CompareDoubles);
@@ -66,7 +66,7 @@ typedef struct {
   const Task  *task;
 } Ours;
 
-/* the columns in the batches that the operator makes */
+/* Multiplies the columns in the same batches as the operator. */
 static int RunMany(void *context)
 {
   const Ours *o = (const Ours *)context;
@@ -96,7 +96,7 @@ static int RunOne(void *context)
   return err;
 }
 
-/* as the operator does it, from all rows instead of samples */
+/* Computes the same number as the operator, but from all rows instead of samples. */
 static double Spread(const GpCsr *A, const int32_t *rowptr)
 {
   int32_t *col = (int32_t *)malloc(((size_t)A->nnz + 1) * sizeof(int32_t));
@@ -122,7 +122,7 @@ static void BenchOurs(const Task *t, const int32_t *rowptr, double spread)
   Report(t, "spmv", GpKernelTable[choice.kernel].name, RunOne, &ours);
   GpFmtDestroy(&fmt);
   for (int k = 0; k < GP_SPMM_KERNELS; k++) {
-    if (k == GP_SPMM_mmscalar8 && F.longest > 1000) continue; /* one thread would do all the work, for seconds */
+    if (k == GP_SPMM_mmscalar8 && F.longest > 1000) continue; /* a single thread would compute the longest row for seconds */
     CHECK(GpFmtBuild(&fmt, GpSpmmTable[k].format, t->A, rowptr));
     ours.many = GpSpmmTable[k].mult[GP_DEV_CUDA][t->A->prec];
     Report(t, GpSpmmTable[k].name, k == GpSelChooseMany(&F, spread, t->k) ? "chosen" : "", RunMany, &ours);
@@ -161,7 +161,7 @@ static void BenchTheirs(cusparseHandle_t handle, const Task *task)
     const double one = 1, zero = 0;
     size_t       size = 0;
 
-    if (task->transpose && algs[a].alg == CUSPARSE_SPMM_CSR_ALG3) continue; /* it has none */
+    if (task->transpose && algs[a].alg == CUSPARSE_SPMM_CSR_ALG3) continue; /* this algorithm has no transposed operation */
     CHECK(cusparseCreateCsr(&t.A, A->m, A->n, A->nnz, A->rowptr, A->col, A->val, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F));
     CHECK(cusparseCreateDnMat(&t.x, nx, task->k, nx, task->x, CUDA_R_64F, CUSPARSE_ORDER_COL));
     CHECK(cusparseCreateDnMat(&t.y, ny, task->k, ny, task->y, CUDA_R_64F, CUSPARSE_ORDER_COL));

@@ -18,7 +18,7 @@ static char help[] = "MatMult() and MatMultTranspose() of several matrix types s
 typedef struct {
   PetscInt    repeats, batch;
   PetscReal   scale, flush;
-  double      first[2]; /* seconds of the first matrix type, the ratios' base */
+  double      first[2]; /* seconds of the first matrix type, to which ratios refer */
   const char *name, *kind;
 } Bench;
 
@@ -47,8 +47,8 @@ static PetscErrorCode Build(const BenchMatrix *B, const char spec[], Mat *A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* median seconds of a product, each after flush was read unless that is NULL, or of the reads alone (A NULL).  The norm of the last result waits
-   for the device and keeps the work honest. */
+/* Gets the median of the seconds of a product; before each product flush is read, unless it is NULL.  If A is NULL, the reads alone are timed.
+   The norm of the last result waits for the device and uses the result. */
 static PetscErrorCode Time(const Bench *b, Mat A, PetscBool transpose, Vec flush, Vec x, Vec y, double *seconds, double *setup)
 {
   double         times[1024];
@@ -75,7 +75,7 @@ static PetscErrorCode Time(const Bench *b, Mat A, PetscBool transpose, Vec flush
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* every product from memory: with reads of others between, less these reads */
+/* Times products with cold caches: other data are read before each product, and the time of these reads is subtracted. */
 static PetscErrorCode TimeCold(const Bench *b, Mat A, PetscBool transpose, Vec x, Vec y, double *seconds)
 {
   double  reads;
@@ -127,7 +127,7 @@ static PetscErrorCode Run(Bench *b, const BenchMatrix *B, const char type[], Pet
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* a matrix by its name in matrices.h or in the corpus, where nothing that lies in files is looked for */
+/* Creates a matrix by its name in matrices.h or in the corpus.  Members of the corpus that are read from files are not found. */
 static PetscErrorCode Named(Bench *b, const char name[], BenchMatrix *B)
 {
   CorpusJob *jobs;

@@ -54,7 +54,7 @@ static PetscErrorCode Apply(Operation operation, Mat A, Mat X, Vec left, Vec rig
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* milliseconds since *since, which becomes now */
+/* Returns the milliseconds since *since, and sets *since to now. */
 static double Lap(PetscLogDouble *since)
 {
   PetscLogDouble now;
@@ -84,7 +84,7 @@ static PetscErrorCode Run(Operation operation, Mat plain, const char storage[], 
 
     PetscCall(MatDuplicate(plain, MAT_COPY_VALUES, &B));
     PetscCall(MatSeqAIJGetCSRAndMemType(plain, &rowptr, &col, &values, &memtype));
-    PetscCall(MatCreate(PETSC_COMM_SELF, &X)); /* made by its name, as programs do */
+    PetscCall(MatCreate(PETSC_COMM_SELF, &X)); /* created by type name, as in programs */
     PetscCall(MatSetSizes(X, m, n, m, n));
     PetscCall(MatSetType(X, MATGPUCSR));
     PetscCall(MatSeqAIJSetPreallocationCSR(X, rowptr, col, values));
@@ -95,7 +95,7 @@ static PetscErrorCode Run(Operation operation, Mat plain, const char storage[], 
     PetscCall(VecSet(right, 0.25));
     PetscCall(MatGPUCSRUpload(X));
     PetscCall(MatGPUCSRUpload(A));
-    for (int k = 0; k < 2; k++) { /* the second time the transpose's permutation is there */
+    for (int k = 0; k < 2; k++) { /* from the second time on, the permutation of the transpose exists */
       PetscCall(MatSeqAIJGetArray(A, &values));
       PetscCall(MatSeqAIJRestoreArray(A, &values));
       PetscCall(PetscTime(&since));

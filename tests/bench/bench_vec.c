@@ -14,7 +14,7 @@ typedef struct {
 } Data;
 
 static const char *const Names[OPS] = {"set", "copy", "scale", "axpy", "waxpy", "axpbypcz", "pmult", "maxpy16", "dot", "norm2", "mdot16", "max"};
-static const int         Moves[OPS] = {1, 2, 2, 3, 3, 4, 3, MANY + 4, 2, 1, MANY + 2, 1}; /* vectors read or written; of many, by batches of 8 */
+static const int         Moves[OPS] = {1, 2, 2, 3, 3, 4, 3, MANY + 4, 2, 1, MANY + 2, 1}; /* number of vectors read or written; operations on many vectors work in batches of 8 */
 
 static PetscErrorCode Call(Data *d, int op)
 {
@@ -50,7 +50,7 @@ static PetscErrorCode Call(Data *d, int op)
   case 8:
     PetscCall(VecDot(d->v[1], d->v[2], d->result));
     break;
-  case 9: /* which PETSc remembers while the vector stays as it is */
+  case 9: /* PETSc caches the norm until the state of the vector increases */
     PetscCall(PetscObjectStateIncrease((PetscObject)d->v[1]));
     PetscCall(VecNorm(d->v[1], NORM_2, &real));
     break;
@@ -63,7 +63,7 @@ static PetscErrorCode Call(Data *d, int op)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* the best of several rounds; each ends with a reduction, which waits for all before it */
+/* Returns the best of several rounds.  Each ends with a reduction, which waits for all earlier work. */
 static PetscErrorCode Time(Data *d, int op, PetscInt n, double *seconds)
 {
   const int calls = n > 1000000 ? 50 : n > 10000 ? 500 : 5000;

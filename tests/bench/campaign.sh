@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# The campaign behind a model: bench_corpus for so many seconds, then train, predictions and figures, all into a folder.
+# Makes a cost model: runs bench_corpus for a number of seconds, then train, predictions and figures, and writes all into a folder.
 #
 #   tests/bench/campaign.sh folder seconds [options of bench_corpus]
 #
-# A kernel that loses the device ends bench_corpus: it is started again and goes on with the next matrix; a kernel or format that did
-# so twice is left out from then on, and told.  BENCH and TRAIN name the programs, default those of the build.  Without TRAIN=... or
-# with TRAIN=none (shards of a campaign) only the table is made; tables of several shards are given to train together.
+# If a kernel loses the device, bench_corpus stops. It is started again and continues with the next matrix. A kernel or format that stopped it twice is
+# excluded, with a message.  BENCH and TRAIN name the programs; default: those of the build.  With TRAIN=none, for a part of a campaign, only the
+# table is made; train reads the tables of all parts together.
 set -u
 out=$1
 seconds=$2
@@ -22,7 +22,7 @@ while left=$((seconds - $(date +%s) + start)); [ $left -gt 3 ]; do
   rc=$?
   [ $rc -le 1 ] && break
   echo "campaign: bench_corpus ended with $rc at $(tail -1 "$log"): $(grep -v '^WRONG' "$errors" | tail -1)" | tee -a "$errors"
-  twice=$(sed -n 's/.*(\S* A[t]* \(kernel\|format\) \(\S*\)).*/\2/p' "$errors" | grep -v '^$' | sort | uniq -c | awk '$1 >= 4 {print $2}' | paste -sd,) # each is told twice
+  twice=$(sed -n 's/.*(\S* A[t]* \(kernel\|format\) \(\S*\)).*/\2/p' "$errors" | grep -v '^$' | sort | uniq -c | awk '$1 >= 4 {print $2}' | paste -sd,) # each failure is printed twice
   without=none${twice:+,$twice}
 done
 if grep 'skipped' "$table"; then exit 0; fi

@@ -19,7 +19,7 @@ static const Family Families[] = {
 
 static uint64_t Seed(const char *text, uint64_t number)
 {
-  uint64_t state = 1469598103934665603ULL + number * 0x9e3779b97f4a7c15ULL; /* FNV-1a, then scrambled */
+  uint64_t state = 1469598103934665603ULL + number * 0x9e3779b97f4a7c15ULL; /* FNV-1a, then mixed */
 
   while (*text) state = (state ^ (uint64_t)(unsigned char)*text++) * 1099511628211ULL;
   for (int k = 0; k < 4; k++) BenchRandom(&state);
@@ -116,7 +116,7 @@ void CorpusEnd(BenchMatrix *A)
   A->rowptr[A->m] = A->nnz;
 }
 
-/* quicksort down to insertion */
+/* Quicksort; short parts are sorted by insertion. */
 void CorpusSort(int32_t *first, int64_t n)
 {
   while (n > 24) {
@@ -132,7 +132,7 @@ void CorpusSort(int32_t *first, int64_t n)
       first[i] = first[j];
       first[j] = t;
     }
-    if (j + 1 < n - j - 1) { /* the smaller part first, then the loop */
+    if (j + 1 < n - j - 1) { /* recursion for the smaller part, the loop for the other */
       CorpusSort(first, j + 1);
       first += j + 1;
       n -= j + 1;
@@ -212,7 +212,7 @@ void CorpusRename(BenchMatrix *A, uint64_t seed, int rows, int cols)
     for (int32_t k = 0; k < length; k++) B.col[to + k] = c ? c[A->col[A->rowptr[i] + k]] : A->col[A->rowptr[i] + k];
     CorpusSort(B.col + to, length);
   }
-  BenchMatrixDestroy(A); /* values are set afterwards */
+  BenchMatrixDestroy(A); /* values are set later */
   if (c != r) free(c);
   free(r);
   *A = B;

@@ -36,14 +36,14 @@ void CorpusRename(BenchMatrix *A, uint64_t seed, int rows, int cols); /* renumbe
 void CorpusValues(BenchMatrix *A, int kind, uint64_t seed);
 
 enum {           /* kinds of values for CorpusValues() */
-  CORPUS_FLOATS, /* any in (-1, 1) */
+  CORPUS_FLOATS, /* uniform in (-1, 1) */
   CORPUS_ONES,
   CORPUS_SIGNS,  /* +1 and -1 */
   CORPUS_COUNTS, /* small integers, mostly 1 */
-  CORPUS_COLUMNS /* 1 over the column's length */
+  CORPUS_COLUMNS /* 1 / length of the column */
 };
 
-static inline double CorpusBetween(uint64_t *seed, double lo, double hi) /* log-uniform */
+static inline double CorpusBetween(uint64_t *seed, double lo, double hi) /* a number whose logarithm is uniform */
 {
   return lo * pow(hi / lo, BenchUniform(seed));
 }
@@ -53,7 +53,7 @@ static inline int64_t CorpusDraw(uint64_t *seed, int64_t n)
   return (int64_t)(BenchUniform(seed) * (double)n);
 }
 
-static inline int64_t CorpusZipf(uint64_t *seed, int64_t n) /* exponent one */
+static inline int64_t CorpusZipf(uint64_t *seed, int64_t n) /* Zipf's law with exponent one */
 {
   const int64_t j = (int64_t)(exp(BenchUniform(seed) * log((double)n + 1.0)) - 1.0);
 

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#define FITTED 140 /* members from the published table, beside those by name */
+#define FITTED 140 /* members from the published table, in addition to the named ones */
 
 typedef struct {
   char   kind[64];
@@ -21,7 +21,7 @@ static const struct {
 #undef STANDIN
 };
 
-/* length at the quantile u: linear between quartiles; the last quarter rises to the largest with a power that gives the mean */
+/* Returns the length at the quantile u: linear between quartiles; in the last quarter a power law up to the largest length that gives the mean. */
 static double Quantile(const double q[6], double power, double u)
 {
   const int    k = u < 0.75 ? (int)(4 * u) : 3;
@@ -37,7 +37,7 @@ static double Power(const double q[6])
   return q[4] > q[3] && rest > 0 ? fmin(fmax((q[4] - q[3]) / rest - 1, 0.2), 1e6) : 1;
 }
 
-/* lengths of n rows, mixed; the largest is among them */
+/* Draws the lengths of n rows in random order.  One of them is the largest length. */
 static int32_t *Lengths(const double q[6], int64_t n, int64_t most, uint64_t *seed)
 {
   const double power  = Power(q);
@@ -49,7 +49,7 @@ static int32_t *Lengths(const double q[6], int64_t n, int64_t most, uint64_t *se
   return length;
 }
 
-/* how far a kind's nonzeros are from the diagonal: 1 near and in runs, 2 mostly near, 0 anywhere by the columns' lengths */
+/* Returns where the nonzeros of a kind of matrix are: 1 near the diagonal and in runs, 2 mostly near it, 0 anywhere, by the lengths of the columns. */
 static int Structure(const char *kind)
 {
   static const char *const anywhere[] = {"graph", "linear programming", "combinatorial", "least squares", "bipartite", "statistical", "economic", "dense"};
@@ -72,7 +72,7 @@ static int Make(const void *context, BenchMatrix *A)
   int64_t          stubs = 0;
 
   for (int64_t j = 0; j < n; j++) stubs += cols[j];
-  stub = (int32_t *)malloc(((size_t)stubs + 1) * sizeof(int32_t)); /* every column as often as it is long */
+  stub = (int32_t *)malloc(((size_t)stubs + 1) * sizeof(int32_t)); /* each column as often as it has entries */
   if (!stub) abort();
   for (int64_t j = 0, k = 0; j < n; j++)
     for (int32_t l = 0; l < cols[j]; l++) stub[k++] = (int32_t)j;
@@ -81,10 +81,10 @@ static int Make(const void *context, BenchMatrix *A)
     const int64_t length = rows[i], node = i / run * run;
     const double  centre = (double)i / (double)m * (double)n, reach = 3.0 * (double)length + 2 * sqrt((double)n);
 
-    if (length > 0.3 * (double)n) { /* nearly full rows: no drawing with repeats */
+    if (length > 0.3 * (double)n) { /* rows that are nearly full are not drawn at random, because most draws would repeat columns */
       for (int64_t j = 0; j < n; j++)
         if (BenchUniform(&seed) * (double)n < (double)length) CorpusPush(A, j, 0);
-    } else if (run > 1 && i > node && A->nnz > A->rowptr[node]) { /* the unknowns of a node share their columns */
+    } else if (run > 1 && i > node && A->nnz > A->rowptr[node]) { /* all unknowns of a node have the same columns */
       const int32_t first = A->rowptr[node], last = A->rowptr[node + 1];
 
       for (int32_t k = first; k < last; k++) CorpusPush(A, A->col[k], 0);
@@ -122,7 +122,7 @@ static void Append(CorpusJob **jobs, int *n, int *capacity, const char *family, 
   job->make   = Make;
 }
 
-/* a line of the published table; 1: it tells all that is needed, and is of the thesis's sizes */
+/* Reads a line of the published table.  Returns 1 if it is complete and the size is in the range of the thesis. */
 static int Parse(char *line, char name[64], Published *p)
 {
   char *field[29] = {line}, *slash;
@@ -157,7 +157,7 @@ void CorpusListFitted(const char *data, double scale, CorpusJob **jobs, int *n, 
 
   for (size_t k = 0; k < sizeof(Named) / sizeof(Named[0]); k++)
     if (Named[k].p.nnz * scale >= 100 && scale >= 0.1) Append(jobs, n, capacity, "named-standins", Named[k].name, &Named[k].p);
-  if (scale < 0.1) return; /* their sizes are what they are */
+  if (scale < 0.1) return; /* the sizes of stand-ins cannot be scaled */
   snprintf(command, sizeof(command), "xzcat '%s/reference/suitesparse_stats.tsv.xz' 2>/dev/null", data);
   file = popen(command, "r");
   while (file && fgets(line, sizeof(line), file) && many < 4096)

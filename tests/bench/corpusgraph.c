@@ -17,7 +17,7 @@ int CorpusRmat(const void *context, BenchMatrix *A)
   for (int64_t e = 0; e < edges; e++) {
     int32_t i = 0, j = 0;
 
-    for (int b = 0; b < scale; b += 4) { /* four quadrants from the 64 bits of one draw */
+    for (int b = 0; b < scale; b += 4) { /* one random number of 64 bits gives four quadrants */
       uint64_t bits = BenchRandom(&seed);
 
       for (int q = b; q < b + 4 && q < scale; q++, bits >>= 16) {
@@ -53,8 +53,8 @@ int CorpusRmat(const void *context, BenchMatrix *A)
   return 1;
 }
 
-/* Pages in hosts of a few hundred; a page links near itself, to the front of its host, to what the page before it links to, or to a
-   popular page anywhere.  a: keep that order, 0: pages numbered at random; b: values 1 over the column's length, else ones */
+/* A web graph with hosts of a few hundred pages.  A page links to pages near it, to the first page of its host, to targets of the page before it, or
+   to a popular page anywhere.  a: 1 keeps that order, 0 numbers pages at random; b: 1 values are 1 / length of the column, 0 ones */
 int CorpusWeb(const void *context, BenchMatrix *A)
 {
   const CorpusJob *job  = (const CorpusJob *)context;
@@ -74,7 +74,7 @@ int CorpusWeb(const void *context, BenchMatrix *A)
       if (u < 0.35) j = host + CorpusZipf(&seed, 256);
       else if (u < 0.6) j = i + CorpusDraw(&seed, 65) - 32;
       else if (u < 0.85 && last) j = A->col[before + CorpusDraw(&seed, last)];
-      else j = (CorpusZipf(&seed, m) * 40503 + 7) % m; /* the popular ones stand anywhere */
+      else j = (CorpusZipf(&seed, m) * 40503 + 7) % m; /* popular pages have any number */
       if (j >= 0 && j < m) CorpusPush(A, j, 0);
     }
     CorpusSortRow(A, i);
@@ -82,12 +82,12 @@ int CorpusWeb(const void *context, BenchMatrix *A)
   CorpusEnd(A);
   if (!job->a) CorpusRename(A, seed, 1, 2);
   CorpusValues(A, job->b ? CORPUS_COLUMNS : CORPUS_ONES, seed);
-  if (job->b) CorpusTurn(A); /* as PageRank multiplies */
+  if (job->b) CorpusTurn(A); /* PageRank multiplies by the transpose */
   return 1;
 }
 
-/* What PageRank multiplies by, where a row receives and a column gives.  a: 0 pages of hosts in their order, 1 R-MAT, those that give most
-   first; b: the first of so many blocks of nodes that are dealt out in turn, which is what Gauss-Seidel by blocks multiplies by */
+/* The matrix of PageRank: entry (j,i) is a link from i to j.  a: 0 pages in the order of hosts, 1 R-MAT, nodes with most outgoing links first;
+   b: number of row blocks between which nodes alternate; the first block is generated, by which block Gauss-Seidel multiplies */
 int CorpusRank(const void *context, BenchMatrix *A)
 {
   CorpusJob     job    = *(const CorpusJob *)context;
@@ -103,17 +103,17 @@ int CorpusRank(const void *context, BenchMatrix *A)
   m     = A->m;
   share = (m + blocks - 1) / blocks;
   name  = (int32_t *)malloc(((size_t)m + 1) * sizeof(int32_t));
-  start = (int32_t *)calloc((size_t)m + 2, sizeof(int32_t)); /* where the nodes of m, m - 1, ... links out begin */
+  start = (int32_t *)calloc((size_t)m + 2, sizeof(int32_t)); /* offsets of the nodes with m, m - 1, ... outgoing links */
   if (!name || !start) abort();
   for (int32_t i = 0; i < m; i++) start[m - (A->rowptr[i + 1] - A->rowptr[i]) + 1]++;
   for (int32_t d = 0; d <= m; d++) start[d + 1] += start[d];
   for (int32_t i = 0; i < m; i++) {
     const int32_t at = rmat ? start[m - (A->rowptr[i + 1] - A->rowptr[i])]++ : i;
 
-    name[i] = at % blocks * share + at / blocks; /* below m but for the last block, which is not kept where blocks do not divide m */
+    name[i] = at % blocks * share + at / blocks; /* less than m, except in the last block, which is not kept if blocks do not divide m */
   }
   CorpusTurn(A);
-  for (int32_t i = 0; i < m; i++) start[i] = -1; /* now the node of a name */
+  for (int32_t i = 0; i < m; i++) start[i] = -1; /* from here on: the node of a number */
   for (int32_t i = 0; i < m; i++)
     if (name[i] < share) start[name[i]] = i;
   CorpusBegin(&B, share, (int64_t)share * blocks, job.nnz / blocks);
@@ -132,7 +132,7 @@ int CorpusRank(const void *context, BenchMatrix *A)
   return 1;
 }
 
-/* both ends of an edge by a power law, as in friendships; symmetric */
+/* A symmetric graph; both ends of an edge follow a power law, as in social networks. */
 int CorpusSocial(const void *context, BenchMatrix *A)
 {
   const CorpusJob *job  = (const CorpusJob *)context;
@@ -174,14 +174,14 @@ int CorpusSocial(const void *context, BenchMatrix *A)
   return 1;
 }
 
-/* a device joins a handful of nodes nearby, some far; a: supply nets join many */
+/* A circuit: a device connects a few nodes, most of them close to each other.  a: supply nets connect many nodes */
 int CorpusCircuit(const void *context, BenchMatrix *A)
 {
   const CorpusJob *job  = (const CorpusJob *)context;
   uint64_t         seed = job->seed;
   const double     each = CorpusBetween(&seed, 3, 8);
   const int        nets = job->a ? 1 + (int)CorpusBetween(&seed, 1, 30) : 0;
-  const double     wide = CorpusBetween(&seed, 0.01, 0.6); /* share of the rows that the widest net joins */
+  const double     wide = CorpusBetween(&seed, 0.01, 0.6); /* share of the rows that the largest net connects */
   const int64_t    m    = (int64_t)(job->nnz / (1 + each + (job->a ? 2 * wide * log(nets + 1.0) : 0))) + 2;
   int64_t          net[64];
 
@@ -210,7 +210,7 @@ int CorpusCircuit(const void *context, BenchMatrix *A)
   return 1;
 }
 
-/* By columns, then turned.  a: 0 few rows, many columns; 1 its transpose; 2 set cover; 3 a staircase with linking rows */
+/* A linear program, generated by columns and then transposed.  a: 0 few rows, many columns; 1 its transpose; 2 set cover; 3 a staircase with linking rows */
 int CorpusLp(const void *context, BenchMatrix *A)
 {
   const CorpusJob *job  = (const CorpusJob *)context;
@@ -238,7 +238,7 @@ int CorpusLp(const void *context, BenchMatrix *A)
   return 1;
 }
 
-/* documents x words.  a: 0 counts, 1 any values, 2 few documents and many words */
+/* A bag of words, documents x words.  a: 0 counts, 1 any values, 2 few documents and many words */
 int CorpusText(const void *context, BenchMatrix *A)
 {
   const CorpusJob *job   = (const CorpusJob *)context;
@@ -255,12 +255,12 @@ int CorpusText(const void *context, BenchMatrix *A)
     CorpusSortRow(A, i);
   }
   CorpusEnd(A);
-  if (BenchUniform(&seed) < 0.5) CorpusRename(A, seed, 0, 1); /* words by their frequency, or in any order */
+  if (BenchUniform(&seed) < 0.5) CorpusRename(A, seed, 0, 1); /* half of the matrices keep the words in the order of frequency */
   CorpusValues(A, job->a == 0 ? CORPUS_COUNTS : CORPUS_FLOATS, seed);
   return 1;
 }
 
-/* samples x features, some never missing */
+/* Samples x features; some features have a value in every sample. */
 int CorpusTall(const void *context, BenchMatrix *A)
 {
   const CorpusJob *job  = (const CorpusJob *)context;
@@ -282,7 +282,7 @@ int CorpusTall(const void *context, BenchMatrix *A)
   return 1;
 }
 
-/* one of the others, small */
+/* A small matrix of one of the other families. */
 int CorpusTiny(const void *context, BenchMatrix *A)
 {
   static const struct {

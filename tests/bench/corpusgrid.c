@@ -1,7 +1,7 @@
 /* Generators of the corpus with regular structure: stencils, meshes, bands, blocks. */
 #include "bench/corpus.h"
 
-/* a box of about so many points, its sides of ratio up to two; z is 1 on a rectangle */
+/* Chooses a box with about this number of points and ratios of sides up to two.  z is 1 for a rectangle. */
 static void Box(double points, int dimensions, uint64_t *seed, int64_t side[3])
 {
   const double a = CorpusBetween(seed, 0.7, 1.4), b = CorpusBetween(seed, 0.7, 1.4), root = pow(points, 1.0 / dimensions);
@@ -13,7 +13,7 @@ static void Box(double points, int dimensions, uint64_t *seed, int64_t side[3])
     if (side[d] < 1) side[d] = 1;
 }
 
-/* the neighbours of a stencil, ascending in the numbering of the points */
+/* Lists the neighbours of a stencil in ascending order of their numbers. */
 static int Neighbours(int points, int shift[27][3])
 {
   const int flat = points == 5 || points == 9, star = points == 5 || points == 7, reach = points == 13 ? 2 : 1;
@@ -34,7 +34,7 @@ static int Neighbours(int points, int shift[27][3])
   return n;
 }
 
-/* a: points; b: 0 constant coefficients, 1 variable, 2 two materials in bricks */
+/* A stencil.  a: number of points; b: 0 constant coefficients, 1 variable, 2 two materials in bricks */
 int CorpusStencil(const void *context, BenchMatrix *A)
 {
   const CorpusJob *job  = (const CorpusJob *)context;
@@ -65,7 +65,7 @@ int CorpusStencil(const void *context, BenchMatrix *A)
   return 1;
 }
 
-/* a: points of the stencil of nodes; b: unknowns a node, whose blocks are full */
+/* A stencil of dense blocks.  a: points of the stencil; b: unknowns per node */
 int CorpusDof(const void *context, BenchMatrix *A)
 {
   const CorpusJob *job  = (const CorpusJob *)context;
@@ -95,7 +95,7 @@ int CorpusDof(const void *context, BenchMatrix *A)
   return 1;
 }
 
-/* do two nodes of a mesh share an element?  The same answer from both sides */
+/* Tells whether two nodes of a mesh share an element.  The result does not depend on the order of the nodes. */
 static int Joined(int64_t p, int64_t q, uint64_t seed, double chance)
 {
   uint64_t state = (uint64_t)(p < q ? p : q) * 0x9e3779b97f4a7c15ULL ^ (uint64_t)(p < q ? q : p) * 0xc2b2ae3d27d4eb4fULL ^ seed;
@@ -105,8 +105,8 @@ static int Joined(int64_t p, int64_t q, uint64_t seed, double chance)
   return BenchUniform(&state) < chance;
 }
 
-/* a: neighbours of a node; b: unknowns a node, -1: one, and nodes numbered at random.  Nodes stand on a box; which of the nodes
-   around (3^3, or 5^3 for many) are neighbours is left to chance, and windows of 64 numbers are shuffled. */
+/* An unstructured mesh.  a: neighbours of a node; b: unknowns per node, or -1 for one unknown and nodes numbered at random.  Nodes are the points of
+   a box.  Neighbours are drawn from the 3^3 points around a node (5^3 for many neighbours), and windows of 64 numbers are shuffled. */
 int CorpusMesh(const void *context, BenchMatrix *A)
 {
   const CorpusJob *job = (const CorpusJob *)context;
@@ -118,8 +118,8 @@ int CorpusMesh(const void *context, BenchMatrix *A)
 
   Box(job->nnz / (job->a * b * b), 3, &seed, side);
   nodes = side[0] * side[1] * side[2];
-  place = (int32_t *)malloc((size_t)nodes * sizeof(int32_t)); /* the number of the node at a point */
-  at    = (int32_t *)malloc((size_t)nodes * sizeof(int32_t)); /* and the point of a number */
+  place = (int32_t *)malloc((size_t)nodes * sizeof(int32_t)); /* number of the node at each point */
+  at    = (int32_t *)malloc((size_t)nodes * sizeof(int32_t)); /* point of each number */
   if (!place || !at) abort();
   for (int64_t i = 0; i < nodes; i++) at[i] = (int32_t)i;
   for (int64_t i = 0; i < nodes; i++) {
@@ -160,7 +160,7 @@ int CorpusMesh(const void *context, BenchMatrix *A)
   return 1;
 }
 
-/* a: 0 every entry with the same chance, 1 equally long rows, 2 a window round the diagonal: the thesis's three */
+/* Random matrices of El Zein's thesis.  a: 0 all entries have the same probability, 1 rows of equal length, 2 a window around the diagonal */
 int CorpusRandom(const void *context, BenchMatrix *A)
 {
   const CorpusJob *job  = (const CorpusJob *)context;
@@ -175,7 +175,7 @@ int CorpusRandom(const void *context, BenchMatrix *A)
     const int64_t middle = i - width / 2, left = middle < 0 ? 0 : middle + width > n ? n - width : middle;
     int64_t       length = (int64_t)(each + 0.5);
 
-    if (job->a != 1) { /* about Poisson: a sum of twelve uniforms is about normal */
+    if (job->a != 1) { /* approximately Poisson: a sum of twelve uniform numbers is approximately normal */
       double normal = -6;
 
       for (int k = 0; k < 12; k++) normal += BenchUniform(&seed);
@@ -196,7 +196,7 @@ static int CompareShifts(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* a: 0 a full band, 1 a few full diagonals far apart */
+/* A band matrix.  a: 0 a full band, 1 a few full diagonals far apart */
 int CorpusBanded(const void *context, BenchMatrix *A)
 {
   const CorpusJob *job  = (const CorpusJob *)context;
@@ -219,7 +219,7 @@ int CorpusBanded(const void *context, BenchMatrix *A)
   return 1;
 }
 
-/* diagonal, dense last row and column */
+/* A diagonal matrix with a dense last row and column. */
 int CorpusArrow(const void *context, BenchMatrix *A)
 {
   const CorpusJob *job = (const CorpusJob *)context;
@@ -251,7 +251,7 @@ int CorpusBlockDiagonal(const void *context, BenchMatrix *A)
   return 1;
 }
 
-/* a: 0 most rows empty, the others short; 1 rows by a power law; columns anywhere */
+/* Random columns.  a: 0 most rows are empty and the others short; 1 row lengths follow a power law */
 int CorpusEmpty(const void *context, BenchMatrix *A)
 {
   const CorpusJob *job   = (const CorpusJob *)context;

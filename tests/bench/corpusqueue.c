@@ -4,7 +4,7 @@
 #include <malloc.h>
 #include <pthread.h>
 
-#define MOST_AHEAD 1e9 /* nonzeros that wait, or are being made */
+#define MOST_AHEAD 1e9 /* largest number of nonzeros in matrices that wait or are being generated */
 
 struct CorpusQueue_ {
   const CorpusJob *jobs;
@@ -25,7 +25,7 @@ static void *Allocate(size_t n, size_t size)
   return p;
 }
 
-/* floats, so that what is tested is the sum and not the rounding of x */
+/* values that float holds exactly, so that the test measures the sums and not the rounding of x */
 static double *Vector(int32_t n, uint64_t seed)
 {
   double *x = (double *)Allocate((size_t)n, sizeof(double));
@@ -124,7 +124,7 @@ CorpusQueue CorpusQueueStart(const CorpusJob *jobs, int n, int threads)
 
   if (!Q) abort();
 #if defined(__GLIBC__)
-  mallopt(M_ARENA_MAX, 1); /* arrays of megabytes come and go: their pages stay instead of being cleared anew, under one lock for all threads */
+  mallopt(M_ARENA_MAX, 1); /* large arrays are allocated and freed often: with one arena their pages are reused and need not be cleared again */
   mallopt(M_MMAP_MAX, 0);
   mallopt(M_TRIM_THRESHOLD, INT32_MAX);
   mallopt(M_TOP_PAD, 1 << 26);
@@ -147,7 +147,7 @@ CorpusItem *CorpusQueueNext(CorpusQueue Q)
   pthread_mutex_lock(&Q->lock);
   while (!Q->readies && Q->taken < Q->n) pthread_cond_wait(&Q->change, &Q->lock);
   if (Q->readies) {
-    item = Q->ready[0]; /* the oldest: else the large ones, which take long to make, would wait until there is no time left */
+    item = Q->ready[0]; /* the oldest; otherwise large matrices, which take long to generate, would wait until the end of the run */
     memmove(Q->ready, Q->ready + 1, (size_t)--Q->readies * sizeof(CorpusItem *));
     Q->ahead -= item->job->nnz;
     Q->taken++;

@@ -4,19 +4,19 @@
 
 #include "bench/corpus.h"
 
-/* a matrix with its transpose, vectors, and both products in long double sums; A.rowptr is NULL where it could not be read */
+/* A matrix with its transpose, vectors, and both products by sums in long double.  A.rowptr is NULL if the matrix could not be read. */
 typedef struct {
   const CorpusJob *job;
   BenchMatrix      A;
   int32_t         *trowptr, *tcol;
   double          *tval;
-  double          *x[2], *gold[2], *scale[2]; /* of A, of its transpose; scale: sums of absolute values */
+  double          *x[2], *gold[2], *scale[2]; /* [0] of A, [1] of its transpose; scale: sums of absolute values */
 } CorpusItem;
 
 typedef struct CorpusQueue_ *CorpusQueue;
 
 CorpusQueue CorpusQueueStart(const CorpusJob *jobs, int n, int threads);
-CorpusItem *CorpusQueueNext(CorpusQueue); /* whichever is ready, NULL after the last */
+CorpusItem *CorpusQueueNext(CorpusQueue); /* a matrix that is ready; NULL after the last */
 void        CorpusQueueStop(CorpusQueue *);
 CorpusItem *CorpusItemCreate(const CorpusJob *job);
 void        CorpusItemDestroy(CorpusItem **);

@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <stdio.h>
 
-#define LEAST 5000 /* nonzeros; smaller files tell nothing of a GPU */
+#define LEAST 5000 /* nonzeros; products of smaller matrices do not fill a GPU */
 
 typedef struct {
   int32_t i, j;
@@ -36,7 +36,7 @@ static int EndsWith(const char *name, const char *end)
   return n >= k && !strcmp(name + n - k, end);
 }
 
-/* coordinate files; a symmetric one holds its lower half */
+/* Reads a coordinate file.  A symmetric one holds the lower triangle. */
 static int ReadMarket(FILE *file, char *line, size_t length, Entries *E)
 {
   int    pattern, mirror = 1;
@@ -56,7 +56,7 @@ static int ReadMarket(FILE *file, char *line, size_t length, Entries *E)
     const long i = strtol(line, &c, 10), j = strtol(c, &c, 10);
 
     if (i < 1 || j < 1 || i > rows || j > cols) continue;
-    const double v = pattern ? 1 : strtod(c, NULL); /* of a complex number the real part */
+    const double v = pattern ? 1 : strtod(c, NULL); /* the real part of a complex number */
 
     Add(E, i - 1, j - 1, v);
     if (mirror && i != j) Add(E, j - 1, i - 1, sign * v);
@@ -66,7 +66,7 @@ static int ReadMarket(FILE *file, char *line, size_t length, Entries *E)
   return 1;
 }
 
-/* a label, then index:value pairs */
+/* Reads LIBSVM text: a label, then index:value pairs. */
 static int ReadLibsvm(FILE *file, char *line, size_t length, Entries *E)
 {
   int64_t i = 0;
@@ -82,7 +82,8 @@ static int ReadLibsvm(FILE *file, char *line, size_t length, Entries *E)
   return i > 0;
 }
 
-/* two numbers a line, whatever stands between and after; header: a line of sizes comes first.  So it does when it ends with the number of edges */
+/* Reads an edge list: two numbers per line, with any separator; the rest of a line is ignored.  header: the first line has sizes.  A first line that ends
+   with the number of edges is such a line too. */
 static int ReadEdges(FILE *file, char *line, size_t length, int header, double edges, Entries *E)
 {
   while (fgets(line, (int)length, file)) {
@@ -100,7 +101,8 @@ static int ReadEdges(FILE *file, char *line, size_t length, int header, double e
   return E->n > 0;
 }
 
-/* METIS: nodes, edges, a format (tens: weights of nodes, ones: of edges), weights a node; then for each node a line of weights and neighbours */
+/* Reads METIS: number of nodes, of edges, a format (tens: weights of nodes, ones: weights of edges), weights per node; then for each node a line of
+   weights and neighbours. */
 static int ReadMetis(FILE *file, char *line, size_t length, Entries *E)
 {
   int64_t i      = 0;

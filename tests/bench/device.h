@@ -9,7 +9,7 @@
 
 static GpDev      dev;
 static GpDevEvent begin, end;
-static double     copyrate; /* bytes a second, read plus write */
+static double     copyrate; /* bytes read plus bytes written, per second */
 
 #define CHECK(call) \
   do { \

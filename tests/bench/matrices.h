@@ -25,12 +25,12 @@ static inline uint64_t BenchRandom(uint64_t *state)
   return x * 2685821657736338717ULL;
 }
 
-static inline double BenchUniform(uint64_t *state) /* in [0,1) */
+static inline double BenchUniform(uint64_t *state) /* uniform in [0,1) */
 {
   return (double)(BenchRandom(state) >> 11) * (1.0 / 9007199254740992.0);
 }
 
-/* floats, so that single storage loses nothing and both precisions multiply the same matrix */
+/* A value that float holds exactly, so that both storages multiply the same matrix. */
 static inline double BenchValue(uint64_t *state)
 {
   return (double)(float)(2.0 * BenchUniform(state) - 1.0);
@@ -131,7 +131,7 @@ static inline int BenchCompare(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* sorts a row's columns, drops repeats and fills in values; returns the row's end */
+/* Sorts the columns of a row, removes duplicates and sets the values.  Returns the end of the row. */
 static inline int32_t BenchFinishRow(BenchMatrix *A, int32_t start, int32_t end, uint64_t *state)
 {
   int32_t keep = start;
@@ -146,7 +146,7 @@ static inline int32_t BenchFinishRow(BenchMatrix *A, int32_t start, int32_t end,
   return keep;
 }
 
-/* rows of about `each` nonzeros, columns drawn uniformly, or by Zipf's law with exponent one: column j as 1/(j+2) */
+/* Rows of about `each` nonzeros.  Columns are uniform, or follow Zipf's law with exponent one: column j has the weight 1/(j+2). */
 static inline void BenchRows(BenchMatrix *A, int32_t m, int32_t n, int each, int zipf, uint64_t seed)
 {
   int32_t nnz = 0;
@@ -238,7 +238,7 @@ static inline void BenchRmat(BenchMatrix *A, int scale, int each, uint64_t seed)
   free(to);
 }
 
-/* the benchmark set: the matrices of the measured table in the performance page, by name; 0: no such name */
+/* Names of the matrices of the benchmarks, and what they are. */
 typedef struct {
   const char *name, *what;
 } BenchName;

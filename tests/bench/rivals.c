@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define SLICE     32
-#define MOST_FILL 2.0 /* padded entries for each nonzero that SELL and BSR may have */
+#define MOST_FILL 2.0 /* largest number of stored entries per nonzero of SELL and BSR */
 #define CALL(call) \
   do { \
     if (call) goto fail; \
@@ -88,7 +88,7 @@ static int MakeCoo(Rival R, const GpCsr *A, const int32_t rowptr[], cudaDataType
   return err;
 }
 
-/* values come from the device, byte by byte in A's precision, to the places in to[]; the other places hold zeros */
+/* Copies values in A's precision from the device to the positions to[].  All other positions are zero. */
 static int Scatter(const GpCsr *A, const int64_t to[], int64_t entries, void **device)
 {
   const size_t size = GpPrecBytes(A->prec);
@@ -179,7 +179,7 @@ Rival RivalCreate(int which, const GpCsr *A, const int32_t rowptr[], const int32
 
   if (!R || GpDevKindOf(A->dev) != GP_DEV_CUDA || !A->nnz || (transpose && Rows[which].format > COO)) goto fail;
   if (!handle) CALL(cusparseCreate(&handle));
-  CALL(cudaDeviceSynchronize()); /* what follows copies on another stream */
+  CALL(cudaDeviceSynchronize()); /* the next copies use another stream */
   CALL(cusparseSetStream(handle, (cudaStream_t)GpDevStream(A->dev)));
   R->op        = transpose ? CUSPARSE_OPERATION_TRANSPOSE : CUSPARSE_OPERATION_NON_TRANSPOSE;
   R->algorithm = Rows[which].algorithm;

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* numbers of four or eight bytes as PETSc's files have them, the most significant byte first */
+/* Writes numbers of four or eight bytes as in PETSc's files, the most significant byte first. */
 static void PutInts(FILE *file, const int32_t a[], int64_t n)
 {
   for (int64_t i = 0; i < n; i++) {
@@ -77,7 +77,7 @@ int main(int argc, char **argv)
     double norm = 0, score = 0;
 
     for (int32_t k = A.rowptr[i]; k < A.rowptr[i + 1]; k++) {
-      const double v = fabs(A.val[k]) * log((double)(A.col[k] + 3)); /* rare words weigh more */
+      const double v = fabs(A.val[k]) * log((double)(A.col[k] + 3)); /* rare words have larger weights */
 
       A.val[k] = v;
       norm += v * v;

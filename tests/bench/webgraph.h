@@ -7,7 +7,7 @@
 typedef struct {
   const char *name;
   int32_t     nodes, links;
-  double      out[5], in[5]; /* smallest, quartiles and largest degree, as the SuiteSparse Matrix Collection tells them */
+  double      out[5], in[5]; /* smallest degree, quartiles and largest degree, from the SuiteSparse Matrix Collection */
 } WebProfile;
 
 static const WebProfile WebProfiles[] = {{"web-Stanford", 281903, 2312497, {0, 2, 5, 9, 255}, {0, 1, 2, 4, 38606}},
@@ -15,7 +15,7 @@ static const WebProfile WebProfiles[] = {{"web-Stanford", 281903, 2312497, {0, 2
                                          {"web-BerkStan", 685230, 7600595, {0, 3, 6, 12, 249}, {0, 1, 2, 5, 84208}},
                                          {"web-Google", 875713, 5105039, {0, 1, 3, 9, 456}, {0, 1, 1, 4, 6326}}};
 
-/* the degree at the quantile u: linear between quartiles; the last quarter follows a power law up to the largest one */
+/* Returns the degree at the quantile u: linear between quartiles; in the last quarter a power law up to the largest degree. */
 static inline double WebQuantile(const double q[5], double power, double u)
 {
   const int    k = u < 0.75 ? (int)(4 * u) : 3;
@@ -34,12 +34,12 @@ static inline void WebShuffle(int32_t *list, int32_t n, uint64_t *seed)
   }
 }
 
-/* degrees of n nodes in random order, whose sum is that of the links but for rounding */
+/* Draws the degrees of n nodes in random order.  Their sum is the number of links, except for rounding. */
 static inline void WebDegrees(const double q[5], int32_t n, int32_t links, uint64_t *seed, int32_t *degree)
 {
   double low = 0, high = 2, sum = 0;
 
-  for (int step = 0; step < 30; step++) { /* the power for the sum */
+  for (int step = 0; step < 30; step++) { /* finds the exponent that gives the sum */
     const double power = 0.5 * (low + high);
 
     sum = 0;
@@ -48,7 +48,7 @@ static inline void WebDegrees(const double q[5], int32_t n, int32_t links, uint6
     else low = power;
   }
   sum = 0;
-  for (int32_t i = 0; i < n; i++) { /* what rounding takes from one node the next one gets */
+  for (int32_t i = 0; i < n; i++) { /* the rounding error of a node is added to the next one */
     const double before = floor(sum);
 
     sum += WebQuantile(q, low, (i + 0.5) / n);

@@ -1,16 +1,16 @@
 /* Mutations of files: bits, bytes, tokens, lines, numbers, splices. The same state gives the same file. */
 #include "fuzz.h"
+#include "app/program/apphash.h"
 #include <ctype.h>
 #include <string.h>
 
-/* S. Vigna's splitmix64 */
+/* The next number of SplitMix64. */
 uint64_t FuzzRandom(uint64_t *state)
 {
-  uint64_t z = (*state += 0x9e3779b97f4a7c15u);
+  const uint64_t number = GpAppHash64(*state);
 
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return z ^ (z >> 31);
+  *state += 0x9e3779b97f4a7c15u;
+  return number;
 }
 
 static size_t Below(uint64_t *state, size_t n)
