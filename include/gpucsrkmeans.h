@@ -67,6 +67,7 @@ PETSC_EXTERN PetscErrorCode KMeansGetRestarts(KMeans, PetscInt *, PetscInt *);
 PETSC_EXTERN PetscErrorCode KMeansGetAssign(KMeans, const char *[]);
 PETSC_EXTERN PetscErrorCode KMeansGetUpdate(KMeans, const char *[]);
 PETSC_EXTERN PetscErrorCode KMeansGetStart(KMeans, KMeansStart *);
+PETSC_EXTERN PetscErrorCode KMeansGetMetric(KMeans, KMeansMetric *);
 PETSC_EXTERN PetscErrorCode KMeansGetStorage(KMeans, KMeansStorage *);
 
 PETSC_EXTERN PetscErrorCode KMeansMonitorSet(KMeans, KMeansMonitorFn, void *, PetscErrorCode (*)(void **));

@@ -1,26 +1,40 @@
 /* The main program of kmeans: reads the options and the points, runs the solver, writes the results. */
-#include "points.h"
+#include "kmeansrun.h"
+#include "rows.h"
 #include "app/output/appoutput.h"
-#include "app/report/appescape.h"
-#include "app/report/appjson.h"
+#include "app/picture/appcanvas.h"
 #include "mainoptions.h"
-#include <gpucsr.h>
-#include <gpucsrkmeans.h>
 #include <petsctime.h>
+#include <stddef.h>
 #include <string.h>
 
-/* all options of the program itself; those of the solver are read by KMeansSetFromOptions() */
+/* The request of the command line, apart from the options of the solver. An empty file name means that the option is not set. */
 typedef struct {
-  PointSetOptions points;
-  char            weights[PETSC_MAX_PATH_LEN], start[PETSC_MAX_PATH_LEN], labels[PETSC_MAX_PATH_LEN], centroids[PETSC_MAX_PATH_LEN], report[PETSC_MAX_PATH_LEN];
+  PointSetOptions points, predict;
+  PictureOptions  picture;
+  char            weights[PETSC_MAX_PATH_LEN], start[PETSC_MAX_PATH_LEN];
+  char            labels[PETSC_MAX_PATH_LEN], labels_binary[PETSC_MAX_PATH_LEN], centroids[PETSC_MAX_PATH_LEN], centroids_binary[PETSC_MAX_PATH_LEN], predictions[PETSC_MAX_PATH_LEN], report[PETSC_MAX_PATH_LEN];
+  PetscInt        silhouette;
 } KMeansRequest;
 
-/* A finished run. */
-typedef struct {
-  PointSet       points;
-  KMeans         km;
-  PetscLogDouble load, solve; /* seconds */
-} KMeansRun;
+/* the options that are files */
+static const struct {
+  const char   *option;
+  GpAppFileRole role;
+  size_t        offset; /* of the name in a KMeansRequest */
+} Files[] = {
+  {"-f", GP_APP_FILE_INPUT, offsetof(KMeansRequest, points.file)},
+  {"-weights", GP_APP_FILE_INPUT, offsetof(KMeansRequest, weights)},
+  {"-start_file", GP_APP_FILE_INPUT, offsetof(KMeansRequest, start)},
+  {"-predict", GP_APP_FILE_INPUT, offsetof(KMeansRequest, predict.file)},
+  {"-labels", GP_APP_FILE_OUTPUT, offsetof(KMeansRequest, labels)},
+  {"-labels_binary", GP_APP_FILE_OUTPUT, offsetof(KMeansRequest, labels_binary)},
+  {"-centroids", GP_APP_FILE_OUTPUT, offsetof(KMeansRequest, centroids)},
+  {"-centroids_binary", GP_APP_FILE_OUTPUT, offsetof(KMeansRequest, centroids_binary)},
+  {"-predictions", GP_APP_FILE_OUTPUT, offsetof(KMeansRequest, predictions)},
+  {"-picture", GP_APP_FILE_OUTPUT, offsetof(KMeansRequest, picture.file)},
+  {"-report", GP_APP_FILE_OUTPUT, offsetof(KMeansRequest, report)},
+};
 
 static const char *KMeansGetOptionText(const char name[])
 {
@@ -35,19 +49,24 @@ static PetscErrorCode KMeansGetRequest(MPI_Comm comm, void *context)
   PetscFunctionBegin;
   PetscCall(PetscMemzero(rq, sizeof(*rq)));
   PetscOptionsBegin(comm, NULL, "Files of the kmeans program", "KMeans");
-  PetscCall(PetscOptionsString("-f", KMeansGetOptionText("-f"), "", o->file, o->file, sizeof(o->file), NULL));
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(Files); k++) {
+    char *name = (char *)rq + Files[k].offset;
+
+    PetscCall(PetscOptionsString(Files[k].option, KMeansGetOptionText(Files[k].option), "", name, name, PETSC_MAX_PATH_LEN, NULL));
+  }
   PetscCall(PetscOptionsEnum("-format", KMeansGetOptionText("-format"), "", PointSetFormats, (PetscEnum)o->format, (PetscEnum *)&o->format, NULL));
   PetscCall(PetscOptionsString("-columns", KMeansGetOptionText("-columns"), "", o->columns, o->columns, sizeof(o->columns), NULL));
   o->ngenerate = 2;
   PetscCall(PetscOptionsIntArray("-generate", KMeansGetOptionText("-generate"), "", o->generate, &o->ngenerate, NULL));
   PetscCall(PetscOptionsInt("-generate_seed", KMeansGetOptionText("-generate_seed"), "", o->seed, &o->seed, NULL));
-  PetscCall(PetscOptionsString("-weights", KMeansGetOptionText("-weights"), "", rq->weights, rq->weights, sizeof(rq->weights), NULL));
-  PetscCall(PetscOptionsString("-start_file", KMeansGetOptionText("-start_file"), "", rq->start, rq->start, sizeof(rq->start), NULL));
-  PetscCall(PetscOptionsString("-labels", KMeansGetOptionText("-labels"), "", rq->labels, rq->labels, sizeof(rq->labels), NULL));
-  PetscCall(PetscOptionsString("-centroids", KMeansGetOptionText("-centroids"), "", rq->centroids, rq->centroids, sizeof(rq->centroids), NULL));
-  PetscCall(PetscOptionsString("-report", KMeansGetOptionText("-report"), "", rq->report, rq->report, sizeof(rq->report), NULL));
+  rq->picture.ncolumns = 2;
+  PetscCall(PetscOptionsIntArray("-picture_columns", KMeansGetOptionText("-picture_columns"), "", rq->picture.columns, &rq->picture.ncolumns, NULL));
+  PetscCall(PetscOptionsInt("-silhouette", KMeansGetOptionText("-silhouette"), "", rq->silhouette, &rq->silhouette, NULL));
   PetscOptionsEnd();
   PetscCall(GpAppTableOptions(comm, &o->table));
+  rq->predict.format = o->format;
+  rq->predict.table  = o->table;
+  PetscCall(PetscStrncpy(rq->predict.columns, o->columns, sizeof(rq->predict.columns)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -63,6 +82,12 @@ static PetscErrorCode KMeansShowOptions(MPI_Comm comm, void *context)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Whether other points are assigned to centroids of a file, without points to compute centroids from. */
+static PetscBool KMeansIsPredictionAlone(const KMeansRequest *rq)
+{
+  return (PetscBool)(rq->predict.file[0] && rq->start[0] && !rq->points.file[0] && !rq->points.ngenerate);
+}
+
 static PetscErrorCode KMeansCheckRequest(MPI_Comm comm, void *context)
 {
   const KMeansRequest   *rq                             = (const KMeansRequest *)context;
@@ -72,14 +97,20 @@ static PetscErrorCode KMeansCheckRequest(MPI_Comm comm, void *context)
   PetscFunctionBegin;
   PetscCall(PetscOptionsGetString(NULL, NULL, "-kmeans_checkpoint", checkpoint, sizeof(checkpoint), NULL));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-kmeans_restart", restart, sizeof(restart), NULL));
-  PetscCheck((o->file[0] != 0) + (o->ngenerate != 0) == 1, comm, PETSC_ERR_USER_INPUT, "%s: give one of -f <points>, -generate <n,d>", o->file[0] ? "several inputs" : "nothing to do");
+  PetscCheck(!rq->predictions[0] || rq->predict.file[0], comm, PETSC_ERR_USER_INPUT, "-predictions needs new points: -predict <file>");
+  PetscCheck(!rq->predict.file[0] || rq->predictions[0], comm, PETSC_ERR_USER_INPUT, "-predict needs a file for the clusters of the new points: -predictions <file>");
+  if (KMeansIsPredictionAlone(rq)) {
+    PetscCheck(!(rq->weights[0] || rq->labels[0] || rq->labels_binary[0] || rq->centroids[0] || rq->centroids_binary[0] || rq->picture.file[0] || rq->report[0] || checkpoint[0] || restart[0] || rq->silhouette), comm, PETSC_ERR_USER_INPUT,
+               "-predict without -f has the one output -predictions, and no -weights, -silhouette and -kmeans_restart; -f <points> computes centroids first");
+  } else PetscCheck((o->file[0] != 0) + (o->ngenerate != 0) == 1, comm, PETSC_ERR_USER_INPUT, "%s: give one of -f <points>, -generate <n,d>, -predict <points> with -start_file <centroids>", o->file[0] ? "several inputs" : "nothing to do");
   PetscCheck(!o->ngenerate || (o->ngenerate == 2 && o->generate[0] > 0 && o->generate[1] > 0), comm, PETSC_ERR_USER_INPUT, "-generate needs two positive numbers: points,features");
-  PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-f", o->file));
-  PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-weights", rq->weights));
-  PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-start_file", rq->start));
-  PetscCall(GpAppFilesAdd(GP_APP_FILE_OUTPUT, "-labels", rq->labels));
-  PetscCall(GpAppFilesAdd(GP_APP_FILE_OUTPUT, "-centroids", rq->centroids));
-  PetscCall(GpAppFilesAdd(GP_APP_FILE_OUTPUT, "-report", rq->report));
+  PetscCheck(!rq->picture.ncolumns || rq->picture.ncolumns == 2, comm, PETSC_ERR_USER_INPUT, "-picture_columns needs two numbers: the columns of the horizontal and of the vertical axis");
+  PetscCall(GpAppCanvasProbe(comm, rq->picture.file));
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(Files); k++) {
+    const char *name = (const char *)rq + Files[k].offset;
+
+    if (name != rq->picture.file || strcmp(name, "draw")) PetscCall(GpAppFilesAdd(Files[k].role, Files[k].option, name)); /* draw is no file, but a window */
+  }
   PetscCall(GpAppFilesAdd(GP_APP_FILE_RESTART, "-kmeans_restart", restart));
   PetscCall(GpAppFilesAdd(GP_APP_FILE_CHECKPOINT, "-kmeans_checkpoint", checkpoint));
   PetscCall(GpAppFilesCheck(comm));
@@ -130,179 +161,146 @@ static PetscErrorCode KMeansSpreadWeights(Mat X, Vec *w)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Writes the cluster of each point, under its name or number. */
-static PetscErrorCode KMeansWriteLabels(MPI_Comm comm, const KMeansRun *run, const char file[])
+/* Gives the solver the centroids of -start_file, which have d features. */
+static PetscErrorCode KMeansReadStart(MPI_Comm comm, const char file[], KMeans km, PetscInt *d)
 {
-  IS              local, all;
-  const PetscInt *label;
-  const char     *name = run->points.names;
-  PetscInt        n;
-  GpAppOutput     out;
+  PointSetOptions o = {.format = POINTS_AUTO};
+  PointSet        start;
 
   PetscFunctionBegin;
-  PetscCall(KMeansGetLabels(run->km, &local));
-  PetscCall(ISAllGather(local, &all));
-  PetscCall(ISGetSize(all, &n));
-  PetscCall(ISGetIndices(all, &label));
-  PetscCall(GpAppOutputOpen(comm, file, &out));
-  if (out.fp) {
-    (void)fprintf(out.fp, "point,cluster\n");
-    for (PetscInt i = 0; i < n; i++) {
-      if (name) {
-        GpAppWriteCSV(out.fp, name);
-        name += strlen(name) + 1;
-      } else (void)fprintf(out.fp, "%" PetscInt_FMT, i);
-      (void)fprintf(out.fp, ",%" PetscInt_FMT "\n", label[i]);
-    }
-  }
-  PetscCall(GpAppOutputCommit(&out));
-  PetscCall(ISRestoreIndices(all, &label));
-  PetscCall(ISDestroy(&all));
+  PetscCall(PetscStrncpy(o.file, file, sizeof(o.file)));
+  PetscCall(PointSetLoad(comm, &o, &start));
+  PetscCall(MatGetSize(start.X, NULL, d));
+  PetscCall(KMeansSetStartCentroids(km, start.X));
+  PetscCall(PointSetDestroy(&start));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode KMeansWriteCentroids(MPI_Comm comm, const KMeansRun *run, const char file[])
+/* Reads the new points, for centroids with d features. */
+static PetscErrorCode KMeansReadAdded(const KMeansRequest *rq, PetscInt d, KMeansRun *run)
 {
-  Mat                M;
-  const PetscScalar *m;
-  PetscInt           k, d, lda;
-  GpAppOutput        out;
+  PointSetOptions o = rq->predict;
+  PetscInt        mine;
 
   PetscFunctionBegin;
-  PetscCall(KMeansGetCentroids(run->km, &M));
-  PetscCall(MatGetSize(M, &k, &d));
-  PetscCall(MatDenseGetLDA(M, &lda));
-  PetscCall(MatDenseGetArrayRead(M, &m));
-  PetscCall(GpAppOutputOpen(comm, file, &out));
-  if (out.fp) {
-    for (PetscInt j = 0; j < d; j++) (void)fprintf(out.fp, "%sx%" PetscInt_FMT, j ? "," : "", j);
-    (void)fputc('\n', out.fp);
-    for (PetscInt c = 0; c < k; c++)
-      for (PetscInt j = 0; j < d; j++) (void)fprintf(out.fp, "%s%.17g%s", j ? "," : "", m[c + (size_t)j * lda], j < d - 1 ? "" : "\n");
-  }
-  PetscCall(GpAppOutputCommit(&out));
-  PetscCall(MatDenseRestoreArrayRead(M, &m));
-  PetscCall(MatDestroy(&M));
+  o.features = d;
+  PetscCall(PointSetLoad(run->comm, &o, &run->added));
+  PetscCall(MatGetSize(run->added.X, NULL, &mine));
+  PetscCheck(mine == d, run->comm, PETSC_ERR_USER_INPUT, "-predict %s: the points have %" PetscInt_FMT " features, the centroids %" PetscInt_FMT, o.file, mine, d);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Counts the points of each cluster on all ranks. */
-static PetscErrorCode KMeansCountPoints(KMeans km, PetscInt k, PetscInt64 count[])
+/* Assigns the new points to the centroids. */
+static PetscErrorCode KMeansWritePredictions(const KMeansRun *run, const char file[])
+{
+  PetscInt N;
+  IS       labels;
+
+  PetscFunctionBegin;
+  PetscCall(KMeansPredict(run->km, run->added.X, &labels));
+  PetscCall(KMeansWriteLabels(run->comm, labels, run->added.names, file));
+  PetscCall(MatGetSize(run->added.X, &N, NULL));
+  PetscCall(PetscPrintf(run->comm, "new points: %" PetscInt_FMT ", %s\n", N, run->added.source));
+  PetscCall(ISDestroy(&labels));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Computes the silhouette of a sample of m points. */
+static PetscErrorCode KMeansComputeSilhouette(PetscInt m, KMeansRun *run)
 {
   IS              labels;
   const PetscInt *label;
-  PetscInt        n;
+  KMeansMetric    metric;
+  PointRows       R;
 
   PetscFunctionBegin;
-  PetscCall(PetscArrayzero(count, k));
-  PetscCall(KMeansGetLabels(km, &labels));
-  PetscCall(ISGetLocalSize(labels, &n));
+  PetscCall(KMeansGetMetric(run->km, &metric));
+  PetscCall(PointRowsCreate(run->points.X, metric, &R));
+  PetscCall(KMeansGetLabels(run->km, &labels));
   PetscCall(ISGetIndices(labels, &label));
-  for (PetscInt i = 0; i < n; i++) count[label[i]]++;
+  PetscCall(SilhouetteCompute(&R, metric, run->k, label, run->size, m, &run->silhouette));
   PetscCall(ISRestoreIndices(labels, &label));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, count, (PetscMPIInt)k, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)km)));
+  run->sample = PetscMin(m, R.N);
+  PetscCall(PointRowsDestroy(&R));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Prints the result, and writes it as JSON if the request names a file. */
-static PetscErrorCode KMeansReport(MPI_Comm comm, const KMeansRequest *rq, const KMeansRun *run)
+/* Reads the points and solves. */
+static PetscErrorCode KMeansSolveRequest(const KMeansRequest *rq, KMeansRun *run)
 {
-  PetscReal             inertia;
-  PetscInt              it, N, d, k;
-  PetscInt64            distances, *count;
-  KMeansConvergedReason reason;
-  MatInfo               info;
-  const char           *device;
-  PetscMPIInt           size;
-  Mat                   M;
-  GpAppOutput           out;
-  GpAppJSON             J;
+  PetscLogDouble begin, loaded, end;
+  PetscInt       d;
 
   PetscFunctionBegin;
-  PetscCall(KMeansGetInertia(run->km, &inertia));
-  PetscCall(KMeansGetIterationNumber(run->km, &it));
-  PetscCall(KMeansGetConvergedReason(run->km, &reason));
-  PetscCall(KMeansGetDistances(run->km, &distances, NULL));
-  PetscCall(KMeansGetCentroids(run->km, &M));
-  PetscCall(MatGetSize(M, &k, &d));
-  PetscCall(MatDestroy(&M));
-  PetscCall(MatGetSize(run->points.X, &N, NULL));
-  PetscCall(MatGetInfo(run->points.X, MAT_GLOBAL_SUM, &info));
-  PetscCall(PetscGPUCSRGetDeviceName(&device));
-  PetscCall(PetscPrintf(comm, "points: %" PetscInt_FMT " with %" PetscInt_FMT " features, %s, loaded in %.2g s\n", N, d, run->points.source, run->load));
-  PetscCall(PetscPrintf(comm, "k-means, %" PetscInt_FMT " clusters: %s after %" PetscInt_FMT " iterations, %.3g s, on %s\ninertia %.12g\n", k, KMeansConvergedReasons[reason], it, run->solve, device, (double)inertia));
-  if (!rq->report[0]) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCallMPI(MPI_Comm_size(comm, &size));
-  PetscCall(PetscMalloc1(k, &count));
-  PetscCall(KMeansCountPoints(run->km, k, count));
-  PetscCall(GpAppOutputOpen(comm, rq->report, &out));
-  if (out.fp) {
-    GpAppJSONBegin(&J, out.fp);
-    GpAppJSONWriteInt(&J, "points", N);
-    GpAppJSONWriteInt(&J, "features", d);
-    GpAppJSONWriteInt(&J, "nnz", (PetscInt64)info.nz_used);
-    GpAppJSONWriteInt(&J, "clusters", k);
-    GpAppJSONWriteString(&J, "reason", KMeansConvergedReasons[reason]);
-    GpAppJSONWriteBool(&J, "converged", (PetscBool)(reason > 0));
-    GpAppJSONWriteInt(&J, "iterations", it);
-    GpAppJSONWriteReal(&J, "inertia", (double)inertia);
-    GpAppJSONOpen(&J, "sizes", '[', PETSC_FALSE);
-    for (PetscInt c = 0; c < k; c++) GpAppJSONWriteInt(&J, NULL, count[c]);
-    GpAppJSONClose(&J);
-    GpAppJSONWriteInt(&J, "distances", distances);
-    GpAppJSONWriteReal(&J, "seconds_load", run->load);
-    GpAppJSONWriteReal(&J, "seconds_solve", run->solve);
-    GpAppJSONWriteInt(&J, "ranks", size);
-    GpAppJSONWriteString(&J, "device", device);
-    GpAppJSONEnd(&J);
+  PetscCall(PetscTime(&begin));
+  PetscCall(PointSetLoad(run->comm, &rq->points, &run->points));
+  PetscCall(MatGetSize(run->points.X, NULL, &d));
+  if (rq->predict.file[0]) PetscCall(KMeansReadAdded(rq, d, run));
+  for (PetscInt c = 0; c < rq->picture.ncolumns; c++)
+    PetscCheck(rq->picture.columns[c] >= 0 && rq->picture.columns[c] < d, run->comm, PETSC_ERR_USER_INPUT, "-picture_columns %" PetscInt_FMT ",%" PetscInt_FMT ": the points have columns 0 to %" PetscInt_FMT, rq->picture.columns[0],
+               rq->picture.columns[1], d - 1);
+  PetscCall(KMeansSetPoints(run->km, run->points.X));
+  if (rq->weights[0]) {
+    PetscCall(KMeansReadWeights(run->comm, rq->weights, run->points.X, &run->weights));
+    PetscCall(KMeansSpreadWeights(run->points.X, &run->weights));
+    PetscCall(KMeansSetWeights(run->km, run->weights));
   }
-  PetscCall(GpAppOutputCommit(&out));
-  PetscCall(PetscFree(count));
+  if (rq->start[0]) PetscCall(KMeansReadStart(run->comm, rq->start, run->km, &d));
+  PetscCall(KMeansSetFromOptions(run->km));
+  PetscCall(KMeansSetUp(run->km));
+  PetscCall(PetscTime(&loaded));
+  PetscCall(KMeansSolve(run->km));
+  PetscCall(PetscTime(&end));
+  run->load  = loaded - begin;
+  run->solve = end - loaded;
+  PetscCall(KMeansCountPoints(run));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode KMeansWriteResults(const KMeansRequest *rq, const KMeansRun *run)
+{
+  IS labels;
+
+  PetscFunctionBegin;
+  PetscCall(KMeansGetLabels(run->km, &labels));
+  if (rq->labels[0]) PetscCall(KMeansWriteLabels(run->comm, labels, run->points.names, rq->labels));
+  if (rq->labels_binary[0]) PetscCall(KMeansWriteLabelsBinary(run->comm, labels, rq->labels_binary));
+  if (rq->centroids[0]) PetscCall(KMeansWriteCentroids(run, rq->centroids));
+  if (rq->centroids_binary[0]) PetscCall(KMeansWriteCentroidsBinary(run, rq->centroids_binary));
+  if (rq->picture.file[0]) PetscCall(KMeansWritePicture(run, &rq->picture));
+  if (rq->report[0]) PetscCall(KMeansWriteReport(run, rq->report));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode KMeansRunRequest(MPI_Comm comm, void *context, PetscBool *converged)
 {
   const KMeansRequest  *rq  = (const KMeansRequest *)context;
-  KMeansRun             run = {{0}};
+  KMeansRun             run = {.comm = comm};
   KMeansConvergedReason reason;
-  PetscLogDouble        begin, loaded, end;
-  Vec                   w = NULL;
 
   PetscFunctionBegin;
-  PetscCall(PetscTime(&begin));
-  PetscCall(PointSetLoad(comm, &rq->points, &run.points));
+  *converged = PETSC_TRUE;
   PetscCall(KMeansCreate(comm, &run.km));
-  PetscCall(KMeansSetPoints(run.km, run.points.X));
-  if (rq->weights[0]) {
-    PetscCall(KMeansReadWeights(comm, rq->weights, run.points.X, &w));
-    PetscCall(KMeansSpreadWeights(run.points.X, &w));
-    PetscCall(KMeansSetWeights(run.km, w));
-  }
-  if (rq->start[0]) {
-    PointSetOptions o = {.format = POINTS_TABLE};
-    PointSet        start;
+  if (KMeansIsPredictionAlone(rq)) {
+    PetscInt d;
 
-    PetscCall(PetscStrncpy(o.file, rq->start, sizeof(o.file)));
-    PetscCall(PointSetLoad(comm, &o, &start));
-    PetscCall(KMeansSetStartCentroids(run.km, start.X));
-    PetscCall(PointSetDestroy(&start));
+    PetscCall(KMeansReadStart(comm, rq->start, run.km, &d));
+    PetscCall(KMeansReadAdded(rq, d, &run));
+    PetscCall(KMeansSetFromOptions(run.km));
+  } else {
+    PetscCall(KMeansSolveRequest(rq, &run));
+    if (rq->silhouette) PetscCall(KMeansComputeSilhouette(rq->silhouette, &run));
+    PetscCall(KMeansPrintSummary(&run));
+    PetscCall(KMeansWriteResults(rq, &run));
+    PetscCall(KMeansGetConvergedReason(run.km, &reason));
+    *converged = (PetscBool)(reason > 0);
   }
-  PetscCall(KMeansSetFromOptions(run.km));
-  PetscCall(KMeansSetUp(run.km));
-  PetscCall(PetscTime(&loaded));
-  PetscCall(KMeansSolve(run.km));
-  PetscCall(PetscTime(&end));
-  run.load  = loaded - begin;
-  run.solve = end - loaded;
-  PetscCall(KMeansReport(comm, rq, &run));
-  if (rq->labels[0]) PetscCall(KMeansWriteLabels(comm, &run, rq->labels));
-  if (rq->centroids[0]) PetscCall(KMeansWriteCentroids(comm, &run, rq->centroids));
-  PetscCall(KMeansGetConvergedReason(run.km, &reason));
-  *converged = (PetscBool)(reason > 0);
-  PetscCall(VecDestroy(&w));
+  if (rq->predict.file[0]) PetscCall(KMeansWritePredictions(&run, rq->predictions));
+  PetscCall(PetscFree(run.size));
+  PetscCall(VecDestroy(&run.weights));
   PetscCall(KMeansDestroy(&run.km));
   PetscCall(PointSetDestroy(&run.points));
+  PetscCall(PointSetDestroy(&run.added));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -83,5 +83,6 @@ PetscErrorCode PointSetDestroy(PointSet *P)
   PetscFunctionBegin;
   PetscCall(MatDestroy(&P->X));
   PetscCall(PetscFree(P->names));
+  PetscCall(PetscFree(P->headings));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

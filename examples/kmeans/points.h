@@ -26,11 +26,13 @@ typedef struct {
   char           columns[1024];          /* numbers counted from 0 and ranges, such as 0,3-7; empty: all columns */
   PetscInt       generate[2], ngenerate; /* number of points, number of features */
   PetscInt       seed;
+  PetscInt       features; /* least number of features of LIBSVM points, whose last ones may be zero in all points of a file */
 } PointSetOptions;
 
 typedef struct {
   Mat   X;
   char *names;       /* names of all points on every rank, one after another; NULL: none */
+  char *headings;    /* likewise those of the features */
   char  source[256]; /* the file and how it was understood */
 } PointSet;
 

@@ -52,6 +52,24 @@ static PetscErrorCode PointSetCopyTable(const GpAppTable *T, PetscInt n, const P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Copies the headings of n columns, one after another. */
+static PetscErrorCode PointSetCopyHeadings(const GpAppTable *T, PetscInt n, const PetscInt columns[], char **headings)
+{
+  size_t length = 0;
+
+  PetscFunctionBegin;
+  for (PetscInt c = 0; c < n; c++) length += strlen(T->heading[columns[c]]) + 1;
+  PetscCall(PetscMalloc1(length, headings));
+  length = 0;
+  for (PetscInt c = 0; c < n; c++) {
+    const size_t each = strlen(T->heading[columns[c]]) + 1;
+
+    PetscCall(PetscArraycpy(*headings + length, T->heading[columns[c]], each));
+    length += each;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Points from a table. Only columns that the option leaves out may hold words or missing values. */
 static PetscErrorCode PointSetFromTable(GpAppText *text, const PointSetOptions *o, PointSet *P)
 {
@@ -68,6 +86,7 @@ static PetscErrorCode PointSetFromTable(GpAppText *text, const PointSetOptions *
   if (!ierr) ierr = PointSetCopyTable(&T, n, columns, &P->X);
   if (!ierr) ierr = GpAppTableDescribe(&T, P->source, sizeof(P->source));
   if (!ierr && T.named) ierr = GpAppTableGatherNames(&T, &P->names);
+  if (!ierr && T.heading) ierr = PointSetCopyHeadings(&T, n, columns, &P->headings);
   PetscCall(PetscFree(columns));
   PetscCall(GpAppTableDestroy(&T));
   PetscCall(ierr);
@@ -75,7 +94,7 @@ static PetscErrorCode PointSetFromTable(GpAppText *text, const PointSetOptions *
 }
 
 /* Sparse points from LIBSVM text. Labels are ignored. */
-static PetscErrorCode PointSetFromLibsvm(GpAppText *text, PointSet *P)
+static PetscErrorCode PointSetFromLibsvm(GpAppText *text, const PointSetOptions *o, PointSet *P)
 {
   GpAppRows      R;
   GpAppComplaint wrong = {0};
@@ -91,7 +110,7 @@ static PetscErrorCode PointSetFromLibsvm(GpAppText *text, PointSet *P)
   ierr = GpAppComplaintRaise(R.comm, R.file, &wrong);
   PetscCallMPI(MPI_Comm_size(R.comm, &size));
   if (!ierr) ierr = PetscSNPrintf(P->source, sizeof(P->source), "%" PetscInt_FMT " rows, %" PetscInt_FMT " columns, %" PetscInt64_FMT " entries, LIBSVM, labels ignored", R.M, R.N, R.nnz);
-  if (!ierr) ierr = GpAppRowsCreateAIJ(&R, R.N, (PetscBool)(size > 1), &P->X);
+  if (!ierr) ierr = GpAppRowsCreateAIJ(&R, PetscMax(R.N, o->features), (PetscBool)(size > 1), &P->X);
   PetscCall(GpAppRowsDestroy(&R));
   PetscCall(ierr);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -136,7 +155,7 @@ PetscErrorCode PointSetReadText(MPI_Comm comm, const PointSetOptions *o, PointSe
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (format == POINTS_MARKET) PetscCall(PointSetFromMarket(&text, P));
-  else PetscCall(PointSetFromLibsvm(&text, P));
+  else PetscCall(PointSetFromLibsvm(&text, o, P));
   PetscCall(PointSetSelectColumns(comm, o, &P->X));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

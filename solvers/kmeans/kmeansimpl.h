@@ -115,7 +115,8 @@ PETSC_INTERN PetscErrorCode KMeansPointsSquare_Private(KMeansPoints *, const int
 PETSC_INTERN PetscErrorCode KMeansPointsFreeSums_Private(KMeansPoints *);
 
 /* kmeansstart.c */
-PETSC_INTERN PetscErrorCode KMeansGetGiven_Private(KMeans, double **); /* [k][d] on all ranks, of norm 1 for the cosine metric; the caller frees it */
+PETSC_INTERN PetscErrorCode KMeansGetGiven_Private(KMeans, Mat, PetscInt *k, double **); /* [k][d] on all ranks, of norm 1 for the cosine metric; the caller frees it */
+PETSC_INTERN PetscErrorCode KMeansCheckSize_Private(MPI_Comm, PetscInt k, PetscInt d);
 PETSC_INTERN PetscErrorCode KMeansStartDrawn_Private(KMeans, PetscInt restart, PetscBool distances);
 
 /* kmeansparallel.c */

@@ -30,7 +30,7 @@ static PetscErrorCode KMeansChooseVariant(KMeans km, const char option[], const 
 PetscErrorCode KMeansSetUp(KMeans km)
 {
   const MPI_Comm comm = PetscObjectComm((PetscObject)km);
-  PetscInt       N, d;
+  PetscInt       N, d, many;
   double        *given = NULL;
   PetscBool      host;
 
@@ -40,10 +40,14 @@ PetscErrorCode KMeansSetUp(KMeans km)
   PetscCheck(km->X, comm, PETSC_ERR_ORDER, "KMeans: there are no points: call KMeansSetPoints()");
   PetscCall(MatGetSize(km->X, &N, &d));
   PetscCheck(km->k <= N, comm, PETSC_ERR_USER_INPUT, "KMeans: %" PetscInt_FMT " clusters of %" PetscInt_FMT " points; ask for at most as many clusters as points", km->k, N);
+  PetscCall(KMeansCheckSize_Private(comm, km->k, d));
   PetscCall(KMeansPointsDestroy_Private(&km->points));
   PetscCall(PetscFree3(km->centroid, km->best, km->tally));
   PetscCall(KMeansStatisticsSetUp_Private(km));
-  if (km->start == KMEANS_START_GIVEN) PetscCall(KMeansGetGiven_Private(km, &given));
+  if (km->start == KMEANS_START_GIVEN) {
+    PetscCall(KMeansGetGiven_Private(km, km->X, &many, &given));
+    PetscCheck(many == km->k, comm, PETSC_ERR_USER_INPUT, "Start centroids: %" PetscInt_FMT " x %" PetscInt_FMT ", but %" PetscInt_FMT " clusters are wanted; use -kmeans_clusters %" PetscInt_FMT, many, d, km->k, many);
+  }
   PetscCall(KMeansPointsCreate_Private(km, km->X, km->weights, given ? km->k : 0, given, &km->points));
   PetscCall(PetscFree(given));
   PetscCall(PetscMalloc3(km->k * d, &km->centroid, km->k * d, &km->best, KMeansTallySize(km->k, d, km->points.data.words), &km->tally));
@@ -88,9 +92,10 @@ static PetscErrorCode KMeansChooseStart(KMeans km, PetscInt restart)
   PetscCall(PetscLogEventBegin(KMEANS_StartEvent, km, 0, 0, 0));
   km->kept = km->k;
   if (km->start == KMEANS_START_GIVEN) {
-    double *given;
+    double  *given;
+    PetscInt many;
 
-    PetscCall(KMeansGetGiven_Private(km, &given));
+    PetscCall(KMeansGetGiven_Private(km, km->X, &many, &given));
     PetscCall(PetscArraycpy(km->centroid, given, km->k * km->points.data.d));
     PetscCall(PetscFree(given));
   } else if (km->start == KMEANS_START_PARALLEL) PetscCall(KMeansReduceCandidates(km, restart));
@@ -187,39 +192,44 @@ PetscErrorCode KMeansSolve(KMeans km)
 }
 
 /*@
-  KMeansPredict - Assigns other points to the centroids of the last solve
+  KMeansPredict - Assigns other points to the centroids of the last solve, or to the start centroids if there was no solve
 
   Collective
 
   Input Parameters:
-+ km - the solver, after `KMeansSolve()`
-- X  - the points, one per row, with as many columns as those of the solve
++ km - the solver, after `KMeansSolve()` or `KMeansSetStartCentroids()`
+- X  - the points, one per row, with as many columns as the centroids
 
   Output Parameter:
 . labels - the number of the nearest centroid of each local row; the caller destroys it
 
   Level: beginner
 
-.seealso: `KMeansSolve()`, `KMeansGetLabels()`
+.seealso: `KMeansSolve()`, `KMeansGetLabels()`, `KMeansSetStartCentroids()`
 @*/
 PetscErrorCode KMeansPredict(KMeans km, Mat X, IS *labels)
 {
-  KMeansPoints P;
-  PetscInt     N, d;
+  KMeansPoints  P;
+  PetscInt      N, d, k = km->kept;
+  double       *given = NULL;
+  const double *centroid;
 
   PetscFunctionBegin;
   PetscValidHeaderSpecific(km, KMEANS_CLASSID, 1);
   PetscValidHeaderSpecific(X, MAT_CLASSID, 2);
   KMeansCheckPointer(labels, 3);
   PetscCheckSameComm(km, 1, X, 2);
-  PetscCheck(km->labels, PetscObjectComm((PetscObject)km), PETSC_ERR_ARG_WRONGSTATE, "There are no centroids before KMeansSolve()");
+  PetscCheck(km->labels || km->given, PetscObjectComm((PetscObject)km), PETSC_ERR_ARG_WRONGSTATE, "KMeans: there are no centroids; call KMeansSolve() or KMeansSetStartCentroids() first");
   PetscCall(MatGetSize(X, &N, &d));
-  PetscCheck(d == km->points.data.d, PetscObjectComm((PetscObject)km), PETSC_ERR_USER_INPUT, "Points have %" PetscInt_FMT " features, the centroids %d", d, (int)km->points.data.d);
-  PetscCall(KMeansPointsCreate_Private(km, X, NULL, km->kept, km->centroid, &P));
-  PetscCall(KMeansPointsSetCentroids_Private(&P, km->kept, km->centroid));
+  PetscCheck(!km->labels || d == km->points.data.d, PetscObjectComm((PetscObject)km), PETSC_ERR_USER_INPUT, "Points have %" PetscInt_FMT " features, the centroids %d", d, (int)km->points.data.d);
+  if (!km->labels) PetscCall(KMeansGetGiven_Private(km, X, &k, &given));
+  centroid = given ? given : km->centroid;
+  PetscCall(KMeansPointsCreate_Private(km, X, NULL, k, centroid, &P));
+  PetscCall(KMeansPointsSetCentroids_Private(&P, k, centroid));
   PetscCall(KMeansPointsForgetLabels_Private(&P));
   PetscCallGp(P.data.dev, "Assignment", KMeansAssignTable[KMeansSelectAssign(&P.data)].run[GpDevKindOf(P.data.dev)](&P.data));
   PetscCall(KMeansCreateLabels(PetscObjectComm((PetscObject)X), &P.data, labels));
   PetscCall(KMeansPointsDestroy_Private(&P));
+  PetscCall(PetscFree(given));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,8 +1,18 @@
 /* Start centroids: given, drawn at random, or drawn by k-means++. */
 #include "kmeansimpl.h"
 
-/* Copies the given centroids to an array that is equal on all ranks. */
-PetscErrorCode KMeansGetGiven_Private(KMeans km, double **centroid)
+/* Refuses so many clusters and features that 32-bit integers cannot count the sums of an iteration. */
+PetscErrorCode KMeansCheckSize_Private(MPI_Comm comm, PetscInt k, PetscInt d)
+{
+  const double size = (double)k * (1 + 2 * (double)d); /* as KMeansTallySize() with two words a sum */
+
+  PetscFunctionBegin;
+  PetscCheck(size < INT32_MAX - KMEANS_TALLY, comm, PETSC_ERR_USER_INPUT, "KMeans: %" PetscInt_FMT " clusters with %" PetscInt_FMT " features need %.3g sums, more than 32 bits can count; use fewer clusters or features", k, d, size);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Copies the given centroids to an array that is equal on all ranks. X: the points that are to be assigned to them. */
+PetscErrorCode KMeansGetGiven_Private(KMeans km, Mat X, PetscInt *many, double **centroid)
 {
   const MPI_Comm comm = PetscObjectComm((PetscObject)km);
   PetscInt       k, d, n, features, start, end;
@@ -11,9 +21,10 @@ PetscErrorCode KMeansGetGiven_Private(KMeans km, double **centroid)
   PetscFunctionBegin;
   PetscCheck(km->given, comm, PETSC_ERR_ORDER, "KMeans: the start `given` needs centroids: call KMeansSetStartCentroids()");
   PetscCall(MatGetSize(km->given, &k, &d));
-  PetscCall(MatGetSize(km->X, &n, &features));
-  PetscCheck(k == km->k && d == features, comm, PETSC_ERR_USER_INPUT, "Start centroids: %" PetscInt_FMT " x %" PetscInt_FMT ", but %" PetscInt_FMT " clusters of points with %" PetscInt_FMT " features need %" PetscInt_FMT " x %" PetscInt_FMT, k, d,
-             km->k, features, km->k, features);
+  PetscCall(MatGetSize(X, &n, &features));
+  PetscCheck(d == features, comm, PETSC_ERR_USER_INPUT, "Start centroids: %" PetscInt_FMT " x %" PetscInt_FMT ", but the points have %" PetscInt_FMT " features; each centroid needs as many", k, d, features);
+  PetscCall(KMeansCheckSize_Private(comm, k, d));
+  *many = k;
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)km->given), &size));
   PetscCall(PetscCalloc1(k * d, centroid));
   PetscCall(MatGetOwnershipRange(km->given, &start, &end));

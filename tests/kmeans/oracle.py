@@ -5,10 +5,17 @@
     oracle.py lloyd <points.csv> <start.csv> <report.json> <labels.csv> <centroids.csv> [<weights>]
     oracle.py sklearn <points.csv> <start.csv> <report.json>
     oracle.py sparse <points.csv> <metric> <labels.csv> <centroids.csv> [<weights>]
+    oracle.py report <report.json>                the report has all fields
+    oracle.py silhouette <points.csv> <labels.csv> <report.json> <metric> <m>
+    oracle.py axes <points.csv> <weights> <picture.svg>
+    oracle.py binary <labels.csv> <labels.petsc> <centroids.csv> <centroids.petsc>
+    oracle.py predict <points.csv> <centroids.csv> <predictions.csv>
 """
 import json
+import re
 import struct
 import sys
+import xml.dom.minidom
 
 import numpy as np
 
@@ -17,6 +24,7 @@ def write_data(folder):
     rng = np.random.default_rng(7)
     X = np.round(64 * (rng.normal(size=(400, 5)) + 6 * rng.integers(0, 4, size=(400, 1)))) / 64  # every format holds these numbers exactly
     X[rng.random(X.shape) < 0.2] = 0
+    X[(X == 0).all(1)] = 1  # the cosine metric refuses zero rows
     np.savetxt(f"{folder}/points.csv", X, delimiter=",", fmt="%.17g")
     np.savetxt(f"{folder}/start.csv", X[[3, 77, 150, 202, 301, 399]], delimiter=",", fmt="%.17g")
     np.savetxt(f"{folder}/weights.txt", rng.integers(0, 4, size=400) * 0.5, fmt="%g")
@@ -83,5 +91,69 @@ def sparse(points, metric, labels, centroids, weights=None):
         assert np.allclose(mean, M[c], rtol=1e-11, atol=1e-11), f"centroid {c} differs"
 
 
+def report(file):
+    fields = """points features clusters nnz storage start assign update reason converged iterations restarts inertia sizes distances rechecked silhouette
+        seconds_load seconds_start seconds_assign seconds_update seconds_solve bytes_crossed ranks device"""
+    ours = json.load(open(file))
+    assert set(ours) == set(fields.split()), set(ours) ^ set(fields.split())
+    assert sum(ours["sizes"]) == ours["points"] and len(ours["sizes"]) == ours["clusters"]
+    assert ours["silhouette"] is None and ours["restarts"] == 3 and ours["storage"] == "single" and ours["start"] == "kmeans++"
+    assert ours["distances"] > 0 and 0 <= ours["seconds_start"] + ours["seconds_assign"] <= ours["seconds_solve"]
+
+
+def silhouette(points, labels, report, metric, m):
+    """The mean silhouette of a sample of m points, beside scikit-learn."""
+    from sklearn.metrics import silhouette_samples
+
+    X, L = np.loadtxt(points, delimiter=","), np.loadtxt(labels, delimiter=",", skiprows=1, dtype=int)[:, 1]
+    theirs = silhouette_samples(X, L, metric=metric)
+    numbers = [sample(len(X), int(m), s) for s in range(int(m))] if int(m) < len(X) else range(len(X))
+    assert len(set(numbers)) == len(numbers)
+    ours = json.load(open(report))["silhouette"]
+    assert abs(ours - theirs[list(numbers)].mean()) <= 1e-10, f"silhouette {ours}, scikit-learn {theirs[list(numbers)].mean()}"
+
+
+def sample(n, m, s):
+    """Number of point s of a sample of m: one of each of m parts."""
+    x = (s + 0x9E3779B97F4A7C15) % 2**64
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EB % 2**64
+    x ^= x >> 31
+    first, last = int(n / m * s), n if s == m - 1 else int(n / m * (s + 1))
+    return first + x % max(last - first, 1)
+
+
+def axes(points, weights, picture):
+    """The shares of the principal axes, and one marker for each point and centroid."""
+    X, w = np.loadtxt(points, delimiter=","), np.loadtxt(weights)
+    values = np.linalg.eigvalsh(np.cov(X.T, aweights=w))[::-1]
+    text = open(picture).read()
+    xml.dom.minidom.parseString(text)
+    ours = [float(share) for share in re.findall(r"\(([0-9.]+) % of variance", text)]
+    assert len(ours) == 2 and all(abs(o - 100 * t / values.sum()) <= 0.0501 for o, t in zip(ours, values)), f"shares {ours}, numpy {100 * values / values.sum()}"
+    markers = sum(len(re.findall("M", path)) for path in re.findall(r'<path fill="[^"]*"[^>]* d="([^"]*)"', text))
+    assert markers == len(X) + 6, f"{markers} markers for {len(X)} points and a legend of 6"
+
+
+def binary(labels, labels_binary, centroids, centroids_binary):
+    L = np.loadtxt(labels, delimiter=",", skiprows=1, dtype=int)[:, 1]
+    M = np.loadtxt(centroids, delimiter=",", skiprows=1)
+    data = open(labels_binary, "rb").read()
+    width = ">i4" if len(data) == 4 * (2 + len(L)) else ">i8"
+    assert np.array_equal(np.frombuffer(data, width), np.concatenate([[1211218, len(L)], L])), "the index set differs"
+    data = open(centroids_binary, "rb").read()
+    header = 4 * np.dtype(width).itemsize
+    assert np.array_equal(np.frombuffer(data[:header], width), [1211216, *M.shape, -1]), "the header of the matrix differs"
+    assert np.array_equal(np.frombuffer(data[header:], ">f8").reshape(M.shape), M), "the matrix differs"
+
+
+def predict(points, centroids, predictions):
+    X, M = np.loadtxt(points, delimiter=","), np.loadtxt(centroids, delimiter=",", skiprows=1)
+    L = ((X[:, None, :] - M[None]) ** 2).sum(2).argmin(1)
+    found = np.loadtxt(predictions, delimiter=",", skiprows=1, dtype=int)
+    assert (found[:, 0] == np.arange(len(X))).all() and (found[:, 1] == L).all(), "predictions differ"
+
+
 if __name__ == "__main__":
-    {"data": write_data, "lloyd": lloyd, "sklearn": sklearn, "sparse": sparse}[sys.argv[1]](*sys.argv[2:])
+    modes = {"data": write_data, "lloyd": lloyd, "sklearn": sklearn, "report": report, "silhouette": silhouette, "axes": axes, "binary": binary, "predict": predict, "sparse": sparse}
+    modes[sys.argv[1]](*sys.argv[2:])

@@ -122,6 +122,48 @@ else
   skip "inertia beside scikit-learn" "$python has no scikit-learn"
 fi
 
+# --- other results ----------------------------------------------------------------------------------------------------------
+run 2 -f "$tmp/points.csv" -kmeans_clusters 7 -kmeans_restarts 3 -report "$tmp/report.json" && $python "$oracle" report "$tmp/report.json" >>"$tmp/log" 2>&1
+verdict "the report has all fields"
+if $python -c 'import sklearn' 2>/dev/null; then
+  for case in csv,euclidean,400 csv,cosine,90 mtx,euclidean,90 mtx,cosine,1000; do
+    IFS=, read -r format metric m <<<"$case"
+    good=1
+    for n in 1 3; do
+      run $n -f "$tmp/points.$format" -kmeans_clusters 5 -kmeans_metric "$metric" -silhouette "$m" -labels "$tmp/labels.csv" -report "$tmp/report.$n" &&
+        $python "$oracle" silhouette "$tmp"/{points.csv,labels.csv} "$tmp/report.$n" "$metric" "$m" >>"$tmp/log" 2>&1 && [ "$(grep silhouette "$tmp/report.1")" = "$(grep silhouette "$tmp/report.$n")" ] || good=0
+    done
+    [ $good = 1 ]
+    verdict "silhouette of $m points, $metric, $format: scikit-learn's on 1 and 3 ranks, with the same bits"
+  done
+else
+  skip "silhouette beside scikit-learn" "$python has no scikit-learn"
+fi
+run 1 -generate 50,2 -kmeans_clusters 1 -silhouette 10 -report "$tmp/report.json" -picture "$tmp/one.svg" && grep -q 'silhouette undefined' "$tmp/log" && grep -q '"silhouette": null' "$tmp/report.json" && grep -q '>50 points in 1 cluster<' "$tmp/one.svg"
+verdict "one cluster has no silhouette"
+for n in 1 2 4; do run $n -f "$tmp/points.csv" -weights "$tmp/weights.txt" -kmeans_clusters 6 -picture "$tmp/picture$n.svg"; done
+$python "$oracle" axes "$tmp"/{points.csv,weights.txt,picture1.svg} >>"$tmp/log" 2>&1 && cmp "$tmp/picture1.svg" "$tmp/picture2.svg" && cmp "$tmp/picture1.svg" "$tmp/picture4.svg"
+verdict "picture: principal axes beside numpy, the same bytes on 1, 2 and 4 ranks"
+(echo "one,two,three & four,five,six" && cat "$tmp/points.csv") >"$tmp/heads.csv"
+run 2 -f "$tmp/heads.csv" -columns 0,2-3 -kmeans_clusters 12 -picture_columns 2,1 -picture "$tmp/heads.svg" -centroids "$tmp/heads.out" && grep -q '>five<' "$tmp/heads.svg" && grep -q '>three &amp; four<' "$tmp/heads.svg" && head -1 "$tmp/heads.out" | grep -qx 'one,"three & four",five' &&
+  run 1 -f "$tmp/heads.csv" -columns 4 -kmeans_clusters 2 -picture "$tmp/heads.ppm" && [ "$(wc -c <"$tmp/heads.ppm")" -gt 500000 ]
+verdict "picture of two columns with headings, and of one column by PetscDraw"
+binary=(-labels "$tmp/labels.csv" -labels_binary "$tmp/labels.petsc" -centroids "$tmp/centroids.csv" -centroids_binary "$tmp/centroids.petsc")
+run 2 -f "$tmp/points.csv" -kmeans_clusters 7 "${binary[@]}" && $python "$oracle" binary "$tmp"/{labels.csv,labels.petsc,centroids.csv,centroids.petsc} >>"$tmp/log" 2>&1
+verdict "labels and centroids in PETSc's binary format"
+good=1
+for n in 1 2; do
+  run $n -start_file "$tmp/centroids.petsc" -predict "$tmp/points.csv" -predictions "$tmp/out.csv" && cmp "$tmp/labels.csv" "$tmp/out.csv" || good=0
+  for file in centroids.csv centroids.petsc; do
+    run $n -f "$tmp/points.csv" -kmeans_clusters 7 -start_file "$tmp/$file" -labels "$tmp/labels.$n" -report "$tmp/report.json" && cmp "$tmp/labels.csv" "$tmp/labels.$n" && grep -q '"iterations": 2' "$tmp/report.json" || good=0
+  done
+done
+[ $good = 1 ]
+verdict "centroids as text and binary start a run again, and predict without one"
+head -150 "$tmp/points.csv" >"$tmp/first.csv"
+run 2 -f "$tmp/first.csv" -kmeans_clusters 5 -centroids "$tmp/centroids.csv" -predict "$tmp/points.csv" -predictions "$tmp/out.csv" && $python "$oracle" predict "$tmp"/{points.csv,centroids.csv,out.csv} >>"$tmp/log" 2>&1
+verdict "new points beside numpy"
+
 # --- what is refused --------------------------------------------------------------------------------------------------------
 printf '1,2\n3,\n5,6\n' >"$tmp/missing.csv"
 printf '1,2\n3,4,5\n5,6\n' >"$tmp/ragged.csv"
@@ -132,9 +174,25 @@ printf '0\n0\n0\n0\n' >"$tmp/zeros.txt"
 printf '1e200,1\n2,3\n4,5\n' >"$tmp/huge.csv"
 head -c 500 "$tmp/points.minebench" >"$tmp/short.minebench"
 head -c 500 "$tmp/points.idx" >"$tmp/short.idx"
+awk 'BEGIN { print "%%MatrixMarket matrix coordinate real general\n20000 60000 20000"; for (i = 1; i <= 20000; i++) print i, 3 * i, 1 + i % 7 }' >"$tmp/wide.mtx"
+printf '1\ninf\n1\n1\n' >"$tmp/inf.txt"
+printf '1\nnan\n1\n1\n' >"$tmp/nan.txt"
+printf '1,2\n3,4\n5,nan\n' >"$tmp/nan.csv"
+printf '1,2\n3,inf\n5,6\n' >"$tmp/inf.csv"
+python_nan='import struct, sys; sys.stdout.buffer.write(struct.pack("<2i8f", 4, 2, 1, 2, 3, 4, 5, float(sys.argv[1]), 7, 8))'
+$python -c "$python_nan" nan >"$tmp/nan.minebench"
+$python -c "$python_nan" -inf >"$tmp/inf.minebench"
+refused "sums beyond 32 bits" 2 "20000 clusters with 60000 features need 2.4e+09 sums" -f "$tmp/wide.mtx" -kmeans_clusters 20000
+refused "NaN in a table" 4 "nan.csv:3:" -f "$tmp/nan.csv" -kmeans_clusters 2
+refused "an infinite value in a table" 4 "inf.csv:2:" -f "$tmp/inf.csv" -kmeans_clusters 2
+refused "NaN in a binary file" 2 "row 2, column 1 is not a finite number; remove or replace the point" -f "$tmp/nan.minebench" -format minebench -kmeans_clusters 2
+refused "an infinite value in a binary file" 2 "row 2, column 1 is not a finite number; remove or replace the point" -f "$tmp/inf.minebench" -format minebench -kmeans_clusters 2
+refused "infinite weights" 4 "inf.txt:2:" -f "$tmp/twice.csv" -weights "$tmp/inf.txt" -kmeans_clusters 2
+refused "NaN in the weights" 4 "nan.txt:2:" -f "$tmp/twice.csv" -weights "$tmp/nan.txt" -kmeans_clusters 2
 refused "more clusters than points" 2 "500 clusters of 400 points" -f "$tmp/points.csv" -kmeans_clusters 500
 refused "dense points for the assignment sparse" 2 "the points are a dense matrix" -gpucsr_device host -f "$tmp/points.csv" -kmeans_assign sparse
 refused "no clusters" 2 "-kmeans_clusters" -f "$tmp/points.csv" -kmeans_clusters 0
+refused "a negative number of clusters" 2 "-kmeans_clusters -3: expected an integer of at least 1" -f "$tmp/points.csv" -kmeans_clusters -3
 refused "no points" 2 "nothing to do" -kmeans_clusters 3
 refused "a missing value" 4 "missing.csv:2:" -f "$tmp/missing.csv" -kmeans_clusters 2
 refused "a ragged row" 4 "ragged.csv:2:" -f "$tmp/ragged.csv" -kmeans_clusters 2
@@ -143,7 +201,7 @@ refused "fewer distinct points than clusters" 2 "only 2 distinct points" -f "$tm
 refused "negative weights" 2 "that of point 1 is negative" -f "$tmp/twice.csv" -weights "$tmp/negative.txt" -kmeans_clusters 2
 refused "weights that are all zero" 2 "all are zero" -f "$tmp/twice.csv" -weights "$tmp/zeros.txt" -kmeans_clusters 2
 refused "too few weights" 4 "400 points need one weight" -f "$tmp/points.csv" -weights "$tmp/zeros.txt" -kmeans_clusters 2
-refused "a start of another shape" 2 "Start centroids: 6 x 5" -f "$tmp/points.csv" -start_file "$tmp/start.csv" -kmeans_clusters 7
+refused "a start of another shape" 2 "Start centroids: 6 x 5, but 7 clusters are wanted; use -kmeans_clusters 6" -f "$tmp/points.csv" -start_file "$tmp/start.csv" -kmeans_clusters 7
 refused "values beyond double precision" 2 "exceed the range" -f "$tmp/huge.csv" -kmeans_clusters 2
 refused "a truncated MineBench file" 4 "truncated" -f "$tmp/short.minebench" -kmeans_clusters 2
 refused "a truncated idx file" 4 "truncated" -f "$tmp/short.idx" -kmeans_clusters 2
@@ -157,3 +215,8 @@ refused "a checkpoint with other clusters" 4 "checkpoint: -kmeans_clusters: 9 in
 refused "a checkpoint with another metric" 4 "checkpoint: -kmeans_metric: euclidean in the checkpoint, cosine in this run" -f "$tmp/points.csv" -kmeans_clusters 9 -kmeans_metric cosine "${foreign[@]}"
 refused "a checkpoint with another seed" 4 "checkpoint: -kmeans_seed: 0 in the checkpoint, 1 in this run" -f "$tmp/points.csv" -kmeans_clusters 9 -kmeans_seed 1 "${foreign[@]}"
 refused "an unknown option" 2 "-kmeans_colour" -f "$tmp/points.csv" -kmeans_colour red
+refused "a start with other columns" 2 "Start centroids: 6 x 5, but the points have 3 features" -f "$tmp/points.csv" -columns 0-2 -start_file "$tmp/start.csv" -kmeans_clusters 6
+refused "new points with other columns" 2 "twice.csv: the points have 2 features, the centroids 5" -f "$tmp/points.csv" -kmeans_clusters 3 -predict "$tmp/twice.csv" -predictions "$tmp/out/new"
+refused "new points without an output" 2 "-predict needs a file for the clusters of the new points" -f "$tmp/points.csv" -predict "$tmp/points.csv"
+refused "a prediction alone with other outputs" 2 "has the one output -predictions" -start_file "$tmp/start.csv" -predict "$tmp/points.csv" -predictions "$tmp/out/new"
+refused "columns of the picture that do not exist" 2 "-picture_columns 0,5: the points have columns 0 to 4" -f "$tmp/points.csv" -picture_columns 0,5 -picture "$tmp/out/picture.svg"

@@ -230,3 +230,27 @@ PetscErrorCode KMeansGetStorage(KMeans km, KMeansStorage *storage)
   if (km->setup) *storage = km->points.data.single ? KMEANS_STORAGE_SINGLE : KMEANS_STORAGE_DOUBLE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/*@
+  KMeansGetMetric - Gets what points are compared with centroids by
+
+  Not Collective
+
+  Input Parameter:
+. km - the solver
+
+  Output Parameter:
+. metric - the metric
+
+  Level: intermediate
+
+.seealso: `KMeansSetMetric()`, `KMeansMetric`
+@*/
+PetscErrorCode KMeansGetMetric(KMeans km, KMeansMetric *metric)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(km, KMEANS_CLASSID, 1);
+  KMeansCheckPointer(metric, 2);
+  *metric = km->metric;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

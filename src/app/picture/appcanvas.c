@@ -100,7 +100,7 @@ PetscErrorCode GpAppCanvasOpen(MPI_Comm comm, const char file[], const char pref
   if (C->draw) {
     PetscCall(PetscDrawSetCoordinates(C->draw, 0, 0, W, H));
     PetscCall(PetscDrawClear(C->draw));
-  } else (void)fprintf(C->out.fp, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%g\" height=\"%g\" font-family=\"sans-serif\" font-size=\"13\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n", W, H);
+  } else (void)fprintf(C->out.fp, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%g\" height=\"%g\" viewBox=\"0 0 %g %g\" font-family=\"sans-serif\" font-size=\"13\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n", W, H, W, H);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

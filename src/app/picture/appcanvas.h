@@ -15,6 +15,11 @@ typedef enum {
   GP_APP_CANVAS_VERTICAL
 } GpAppCanvasAnchor;
 
+/* The edges of the area of a plot, in pixels from the upper left corner of the picture */
+typedef struct {
+  double left, top, right, bottom;
+} GpAppFrame;
+
 /* The target of a picture */
 typedef struct {
   GpAppOutput out;   /* output file, unset for a window of PetscDraw */
@@ -34,6 +39,9 @@ PETSC_EXTERN PetscErrorCode GpAppCanvasDrawDisc(GpAppCanvas *, double x, double 
 PETSC_EXTERN PetscErrorCode GpAppCanvasDrawLine(GpAppCanvas *, double x0, double y0, double x1, double y1, PetscBool light);
 PETSC_EXTERN PetscErrorCode GpAppCanvasDrawText(GpAppCanvas *, double x, double y, GpAppCanvasAnchor, const char text[]);
 PETSC_EXTERN PetscErrorCode GpAppCanvasDrawCurve(GpAppCanvas *, PetscInt n, const double x[], const double y[], int colour);
+PETSC_EXTERN PetscErrorCode GpAppCanvasDrawMarkers(GpAppCanvas *, PetscInt n, const double x[], const double y[], double radius, int style);
+PETSC_EXTERN PetscErrorCode GpAppCanvasDrawCrosses(GpAppCanvas *, PetscInt n, const double x[], const double y[], double radius);
+PETSC_EXTERN PetscErrorCode GpAppCanvasDrawTicks(GpAppCanvas *, const GpAppFrame *, double low, double high, PetscBool log, PetscBool horizontal);
 PETSC_EXTERN PetscErrorCode GpAppCanvasClose(GpAppCanvas *);
 
 #endif

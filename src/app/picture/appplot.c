@@ -50,29 +50,6 @@ static Scale PlotComputeScale(int n, const GpAppCurve curves[], PetscBool ofx, P
   return s;
 }
 
-/* Draws lines and numbers along an axis: every decade, or steps of 1, 2 or 5 times a power of ten. */
-static PetscErrorCode PlotDrawTicks(GpAppCanvas *C, const Scale *s, PetscBool horizontal)
-{
-  const double decade = pow(10, floor(log10((s->high - s->low) / 4))), part = (s->high - s->low) / 4 / decade, step = s->log ? PetscMax(1, ceil((s->high - s->low) / 12)) : decade * (part >= 5 ? 5 : part >= 2 ? 2 : 1);
-
-  PetscFunctionBegin;
-  for (double v = ceil(s->low / step) * step; v <= s->high + 1e-9 * step; v += step) {
-    const double at = s->from + (v - s->low) / (s->high - s->low) * (s->to - s->from);
-    char         number[32];
-
-    if (s->log) (void)snprintf(number, sizeof(number), "1e%d", (int)v);
-    else (void)snprintf(number, sizeof(number), "%g", v);
-    if (horizontal) {
-      PetscCall(GpAppCanvasDrawLine(C, at, TOP, at, HEIGHT - BOTTOM, PETSC_TRUE));
-      PetscCall(GpAppCanvasDrawText(C, at, HEIGHT - BOTTOM + 20, GP_APP_CANVAS_MIDDLE, number));
-    } else {
-      PetscCall(GpAppCanvasDrawLine(C, LEFT, at, WIDTH - RIGHT, at, PETSC_TRUE));
-      PetscCall(GpAppCanvasDrawText(C, LEFT - 8, at + 4, GP_APP_CANVAS_END, number));
-    }
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Draws a curve without the points that an axis cannot show. */
 static PetscErrorCode PlotDrawCurve(GpAppCanvas *C, const Scale *x, const Scale *y, const GpAppCurve *curve, int colour)
 {
@@ -97,16 +74,17 @@ static PetscErrorCode PlotDrawCurve(GpAppCanvas *C, const Scale *x, const Scale 
 /* Writes curves as an SVG picture, over a linear or logarithmic x axis and a logarithmic y axis. Points that an axis cannot show are left out. Collective. */
 PetscErrorCode GpAppPlotWrite(MPI_Comm comm, const char file[], const char xlabel[], PetscBool xlog, const char ylabel[], int n, const GpAppCurve curves[])
 {
-  GpAppCanvas C;
-  Scale       x, y;
+  const GpAppFrame frame = {LEFT, TOP, WIDTH - RIGHT, HEIGHT - BOTTOM};
+  GpAppCanvas      C;
+  Scale            x, y;
 
   PetscFunctionBegin;
   PetscCall(GpAppCanvasOpen(comm, file, NULL, WIDTH, HEIGHT, &C));
   if (C.there) {
     x = PlotComputeScale(n, curves, PETSC_TRUE, xlog, LEFT, WIDTH - RIGHT);
     y = PlotComputeScale(n, curves, PETSC_FALSE, PETSC_TRUE, HEIGHT - BOTTOM, TOP);
-    PetscCall(PlotDrawTicks(&C, &x, PETSC_TRUE));
-    PetscCall(PlotDrawTicks(&C, &y, PETSC_FALSE));
+    PetscCall(GpAppCanvasDrawTicks(&C, &frame, x.low, x.high, x.log, PETSC_TRUE));
+    PetscCall(GpAppCanvasDrawTicks(&C, &frame, y.low, y.high, y.log, PETSC_FALSE));
     for (int c = 0; c < n; c++) PetscCall(PlotDrawCurve(&C, &x, &y, &curves[c], c));
     PetscCall(GpAppCanvasDrawText(&C, (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 15, GP_APP_CANVAS_MIDDLE, xlabel));
     PetscCall(GpAppCanvasDrawText(&C, 24, (TOP + HEIGHT - BOTTOM) / 2, GP_APP_CANVAS_VERTICAL, ylabel));
