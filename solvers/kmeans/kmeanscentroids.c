@@ -118,6 +118,18 @@ static PetscErrorCode KMeansHandleEmpty(KMeans km)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Allocates the reciprocals of the scales. */
+static PetscErrorCode KMeansInvertScales(KMeans km, KMeansFixed **inverse)
+{
+  const KMeansData  *A       = &km->points.data;
+  const KMeansFixed *feature = km->points.feature;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(A->d, inverse));
+  for (PetscInt j = 0; j < A->d; j++) (*inverse)[j] = (KMeansFixed){1 / feature[j].first, A->words > 1 ? 1 / feature[j].second : 0};
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Replaces the centroids by the means of their points. shift: the Frobenius norm of the change; replaced: clusters without points were treated. */
 PetscErrorCode KMeansMoveCentroids_Private(KMeans km, PetscReal *shift, PetscBool *replaced)
 {
@@ -127,8 +139,7 @@ PetscErrorCode KMeansMoveCentroids_Private(KMeans km, PetscReal *shift, PetscBoo
   PetscInt          empty = 0;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(A->d, &inverse));
-  for (PetscInt j = 0; j < A->d; j++) inverse[j] = (KMeansFixed){1 / km->points.feature[j].first, A->words > 1 ? 1 / km->points.feature[j].second : 0};
+  PetscCall(KMeansInvertScales(km, &inverse));
   for (PetscInt c = 0; c < km->kept; c++) {
     if (km->tally[KMEANS_TALLY + c]) KMeansSetCentroid(km, inverse, c, km->centroid + c * A->d, &sum);
     else empty++;
@@ -137,5 +148,42 @@ PetscErrorCode KMeansMoveCentroids_Private(KMeans km, PetscReal *shift, PetscBoo
   PetscCall(PetscFree(inverse));
   *shift    = sqrt(sum);
   *replaced = (PetscBool)(empty && km->empty != KMEANS_EMPTY_KEEP);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Replaces or drops centroids without points after an assignment, as the settings say. */
+PetscErrorCode KMeansTreatEmpty_Private(KMeans km, PetscBool *replaced)
+{
+  PetscInt empty = 0;
+
+  PetscFunctionBegin;
+  for (PetscInt c = 0; c < km->kept; c++) empty += !km->tally[KMEANS_TALLY + c];
+  if (empty) PetscCall(KMeansHandleEmpty(km));
+  *replaced = (PetscBool)(empty && km->empty != KMEANS_EMPTY_KEEP);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Moves each centroid by the sum of the differences of its points from it, divided by count: the weight of all points that it has had. For the cosine
+   metric the result is scaled to norm 1. */
+PetscErrorCode KMeansMoveByRates_Private(KMeans km, double count[])
+{
+  const KMeansData *A = &km->points.data;
+  KMeansFixed      *inverse;
+
+  PetscFunctionBegin;
+  PetscCall(KMeansInvertScales(km, &inverse));
+  for (PetscInt c = 0; c < km->kept; c++) {
+    const double weight = (double)km->tally[KMEANS_TALLY + c] / A->mass.first;
+    double      *m = km->centroid + c * A->d, square = 0;
+
+    if (!km->tally[KMEANS_TALLY + c]) continue;
+    count[c] += weight;
+    for (PetscInt j = 0; j < A->d; j++) {
+      m[j] += (KMeansSum(km, inverse, c, j) - weight * m[j]) / count[c];
+      square += m[j] * m[j];
+    }
+    for (PetscInt j = 0; j < A->d && A->cosine && square > 0; j++) m[j] /= sqrt(square);
+  }
+  PetscCall(PetscFree(inverse));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

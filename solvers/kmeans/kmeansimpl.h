@@ -47,6 +47,17 @@ typedef struct {
   PetscReal             inertia;
 } KMeansOutcome;
 
+/* Mini-batches. */
+typedef struct {
+  KMeansPoints points;   /* the points in the order of the batches */
+  PetscInt     n;        /* number of batches in an epoch */
+  PetscInt    *start;    /* [n+1] first local point of each batch */
+  double      *count;    /* [k] weight of all points that each centroid has had */
+  double      *origin;   /* [k][d] centroids at the beginning of the epoch */
+  int64_t      cost;     /* sum of weight times distance over the epoch so far, in the scale of the points */
+  double       previous; /* inertia of the previous epoch */
+} KMeansBatches;
+
 /* What the next checkpoint holds: the run, and the state before the present iteration. */
 typedef struct {
   int64_t   *run;      /* numbers that identify points and settings */
@@ -72,6 +83,7 @@ struct _p_KMeans {
   KMeansStorage storage;
   PetscInt64    seed;
   PetscInt      restarts, max_it;
+  PetscInt      batch;      /* number of points in a batch; 0: all */
   PetscReal     rtol, stol; /* tolerances on the relative decrease of the inertia and on the movement of the centroids */
 
   char     checkpoint[PETSC_MAX_PATH_LEN], resume[PETSC_MAX_PATH_LEN]; /* files, or empty: written; read by the next solve */
@@ -79,6 +91,7 @@ struct _p_KMeans {
 
   /* state */
   KMeansPoints          points;
+  KMeansBatches         batches;
   PetscBool             setup;
   PetscInt              now[2];   /* variants in use: assignment, update */
   PetscInt              kept;     /* number of clusters now: k less those that were dropped */
@@ -102,7 +115,7 @@ struct _p_KMeans {
 };
 
 /* kmeanspoints.c */
-PETSC_INTERN PetscErrorCode KMeansPointsCreate_Private(KMeans, Mat, Vec, PetscInt, const double[], KMeansPoints *);
+PETSC_INTERN PetscErrorCode KMeansPointsCreate_Private(KMeans, Mat, Vec, const PetscInt order[], PetscInt, const double[], KMeansPoints *);
 PETSC_INTERN PetscErrorCode KMeansPointsDestroy_Private(KMeansPoints *);
 PETSC_INTERN PetscErrorCode KMeansPointsGetRow_Private(KMeans, PetscInt, double[]); /* collective */
 PETSC_INTERN PetscErrorCode KMeansPointsSetBounds_Private(KMeansPoints *, PetscInt);
@@ -124,6 +137,8 @@ PETSC_INTERN PetscErrorCode KMeansDrawCandidates_Private(KMeans, PetscInt restar
 
 /* kmeanscentroids.c */
 PETSC_INTERN PetscErrorCode KMeansMoveCentroids_Private(KMeans, PetscReal *shift, PetscBool *replaced);
+PETSC_INTERN PetscErrorCode KMeansTreatEmpty_Private(KMeans, PetscBool *replaced);
+PETSC_INTERN PetscErrorCode KMeansMoveByRates_Private(KMeans, double count[]);
 
 /* object/kmeansstatistics.c */
 PETSC_INTERN PetscErrorCode KMeansStatisticsSetUp_Private(KMeans);
@@ -138,6 +153,11 @@ PETSC_INTERN PetscErrorCode KMeansCheckpointSetUp_Private(KMeans);
 PETSC_INTERN PetscErrorCode KMeansCheckpointBegin_Private(KMeans, PetscBool last);
 PETSC_INTERN PetscErrorCode KMeansCheckpointEnd_Private(KMeans);
 PETSC_INTERN PetscErrorCode KMeansCheckpointRead_Private(KMeans);
+
+/* solve/kmeansbatch.c */
+PETSC_INTERN PetscErrorCode KMeansBatchesCreate_Private(KMeans, PetscInt many, const double outside[]);
+PETSC_INTERN PetscErrorCode KMeansBatchesDestroy_Private(KMeansBatches *);
+PETSC_INTERN PetscErrorCode KMeansIterateBatches_Private(KMeans, PetscInt restarts, PetscBool resumed);
 
 /* solve/kmeansiterate.c */
 PETSC_INTERN PetscErrorCode KMeansIterate_Private(KMeans, PetscInt restarts, PetscBool resumed);

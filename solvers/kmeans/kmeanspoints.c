@@ -56,8 +56,8 @@ static PetscErrorCode KMeansRowsDestroy(KMeansRows *rows)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Copies the local rows of a matrix, and scales them to norm 1 for the cosine metric. */
-static PetscErrorCode KMeansRowsCreate(KMeans km, Mat X, KMeansRows *rows)
+/* Copies the local rows of a matrix, and scales them to norm 1 for the cosine metric. order: the local numbers of the rows in the order of the copies, or NULL. */
+static PetscErrorCode KMeansRowsCreate(KMeans km, Mat X, const PetscInt order[], KMeansRows *rows)
 {
   PetscInt       start, end, faulty = PETSC_MAX_INT, at = 0;
   PetscInt64     nnz   = 0, most;
@@ -88,17 +88,18 @@ static PetscErrorCode KMeansRowsCreate(KMeans km, Mat X, KMeansRows *rows)
   if (!rows->dense) rows->row[0] = 0;
   nnz = 0;
   for (PetscInt i = 0; i < rows->n; i++) {
+    const PetscInt     row = start + (order ? order[i] : i);
     PetscInt           n;
     const PetscInt    *col;
     const PetscScalar *value;
     double            *mine = rows->value + nnz;
 
-    PetscCall(MatGetRow(X, start + i, &n, &col, &value));
+    PetscCall(MatGetRow(X, row, &n, &col, &value));
     for (PetscInt k = 0; k < n; k++) {
       mine[k] = value[k];
       if (!rows->dense) rows->col[nnz + k] = (int32_t)col[k];
       if (!PetscIsInfOrNanScalar(value[k]) || faulty != PETSC_MAX_INT) continue;
-      faulty = start + i;
+      faulty = row;
       at     = col[k];
       fault  = KMEANS_ROW_NOT_FINITE;
     }
@@ -107,15 +108,15 @@ static PetscErrorCode KMeansRowsCreate(KMeans km, Mat X, KMeansRows *rows)
 
       PetscCall(PetscSortedInt(n, col, &sorted));
       for (PetscInt k = 1; k < n; k++) sorted = (PetscBool)(sorted && col[k] != col[k - 1]);
-      PetscCheck(sorted, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "Points: the columns of row %" PetscInt_FMT " do not ascend, or one occurs twice; assemble the matrix with MatSetValues()", start + i);
+      PetscCheck(sorted, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "Points: the columns of row %" PetscInt_FMT " do not ascend, or one occurs twice; assemble the matrix with MatSetValues()", row);
     }
     nnz += n;
     if (!rows->dense) rows->row[i + 1] = (int32_t)nnz;
     if (km->metric == KMEANS_METRIC_COSINE && !fault && !KMeansScaleToNorm((size_t)n, mine)) {
-      faulty = start + i;
+      faulty = row;
       fault  = KMEANS_ROW_ZERO;
     }
-    PetscCall(MatRestoreRow(X, start + i, &n, &col, &value)); /* sets n to 0 */
+    PetscCall(MatRestoreRow(X, row, &n, &col, &value)); /* sets n to 0 */
   }
   PetscCall(KMeansRowsRefuse(comm, faulty, at, fault));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -190,7 +191,7 @@ static PetscErrorCode KMeansPointsScale(KMeans km, const KMeansRows *rows, const
 }
 
 /* Copies the weights to an array; refuses negative ones, NaN, and weights that are all zero. */
-static PetscErrorCode KMeansWeightsCopy(KMeans km, Vec w, PetscInt n, double **weight)
+static PetscErrorCode KMeansWeightsCopy(KMeans km, Vec w, PetscInt n, const PetscInt order[], double **weight)
 {
   const PetscScalar *a;
   PetscInt           local, start, bad = PETSC_MAX_INT;
@@ -206,7 +207,7 @@ static PetscErrorCode KMeansWeightsCopy(KMeans km, Vec w, PetscInt n, double **w
   PetscCall(PetscMalloc1(n, weight));
   PetscCall(VecGetArrayRead(w, &a));
   for (PetscInt i = 0; i < n; i++) {
-    (*weight)[i] = a[i];
+    (*weight)[i] = a[order ? order[i] : i];
     if (bad == PETSC_MAX_INT && !(a[i] >= 0 && a[i] <= PETSC_MAX_REAL)) bad = start + i;
     if (a[i] > 0) positive = 1;
   }
@@ -252,8 +253,9 @@ static PetscErrorCode KMeansPointsUpload(KMeans km, const KMeansRows *rows, cons
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Copies the rows of X, with weights w or NULL, to the device. `outside` holds `many` centroids that need not lie between the points. */
-PetscErrorCode KMeansPointsCreate_Private(KMeans km, Mat X, Vec w, PetscInt many, const double outside[], KMeansPoints *P)
+/* Copies the rows of X, with weights w or NULL, to the device. order: local numbers of the rows in the order on the device, or NULL. `outside` holds `many`
+   centroids that need not lie between the points. */
+PetscErrorCode KMeansPointsCreate_Private(KMeans km, Mat X, Vec w, const PetscInt order[], PetscInt many, const double outside[], KMeansPoints *P)
 {
   KMeansRows   rows   = {0};
   Mat          full   = NULL;
@@ -265,10 +267,10 @@ PetscErrorCode KMeansPointsCreate_Private(KMeans km, Mat X, Vec w, PetscInt many
   PetscCall(PetscMemzero(P, sizeof(*P)));
   PetscCall(PetscObjectTypeCompareAny((PetscObject)X, &triangle, MATSEQSBAIJ, MATMPISBAIJ, ""));
   if (triangle) PetscCall(MatConvert(X, MATAIJ, MAT_INITIAL_MATRIX, &full)); /* MatGetRow() of a symmetric matrix gives the upper triangle */
-  PetscCall(KMeansRowsCreate(km, full ? full : X, &rows));
+  PetscCall(KMeansRowsCreate(km, full ? full : X, order, &rows));
   PetscCall(MatDestroy(&full));
   PetscCall(KMeansRowsRound(km, &rows, &P->data.single));
-  PetscCall(KMeansWeightsCopy(km, w, rows.n, &weight));
+  PetscCall(KMeansWeightsCopy(km, w, rows.n, order, &weight));
   PetscCall(MatGetSize(X, &P->N, NULL));
   PetscCall(MatGetOwnershipRange(X, &P->first, NULL));
   PetscCall(PetscGPUCSRGetDevice(&P->data.dev));

@@ -144,6 +144,7 @@ PetscErrorCode KMeansSetSeed(KMeans km, PetscInt64 seed)
 {
   PetscFunctionBegin;
   PetscValidHeaderSpecific(km, KMEANS_CLASSID, 1);
+  if (km->batch && seed != km->seed) km->setup = PETSC_FALSE; /* the seed orders the batches */
   km->seed = seed;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -12,6 +12,24 @@ static PetscErrorCode KMeansChooseVariant(KMeans km, const char option[], const 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Chooses the variants of assignment and update. */
+static PetscErrorCode KMeansChooseVariants(KMeans km)
+{
+  const MPI_Comm    comm   = PetscObjectComm((PetscObject)km);
+  const KMeansData *A      = &km->points.data;
+  const PetscBool   host   = (PetscBool)(GpDevKindOf(A->dev) == GP_DEV_HOST);
+  PetscInt          assign = KMeansSelectAssign(A);
+
+  PetscFunctionBegin;
+  if (km->batch && KMeansAssignTable[assign].group) assign = KMEANS_ASSIGN_brute;
+  PetscCall(KMeansChooseVariant(km, "-kmeans_assign", KMeansAssignTable, km->assign, assign, &km->now[0]));
+  PetscCall(KMeansChooseVariant(km, "-kmeans_update", KMeansUpdateTable, km->update, host && !km->batch ? KMEANS_UPDATE_changed : KMEANS_UPDATE_fixed, &km->now[1]));
+  PetscCheck(A->row || km->now[0] != KMEANS_ASSIGN_sparse, comm, PETSC_ERR_USER_INPUT, "-kmeans_assign sparse: the points are a dense matrix; use -kmeans_assign auto");
+  PetscCheck(!km->batch || !KMeansAssignTable[km->now[0]].group, comm, PETSC_ERR_USER_INPUT, "-kmeans_assign %s: lower bounds need all points in every iteration; use -kmeans_assign auto with -kmeans_batch", KMeansAssignTable[km->now[0]].name);
+  PetscCheck(!km->batch || !KMeansUpdateTable[km->now[1]].group, comm, PETSC_ERR_USER_INPUT, "-kmeans_update %s needs all points in every iteration; use -kmeans_update auto with -kmeans_batch", KMeansUpdateTable[km->now[1]].name);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*@
   KMeansSetUp - Copies the points to the device and chooses the variants of assignment and update
 
@@ -32,7 +50,6 @@ PetscErrorCode KMeansSetUp(KMeans km)
   const MPI_Comm comm = PetscObjectComm((PetscObject)km);
   PetscInt       N, d, many;
   double        *given = NULL;
-  PetscBool      host;
 
   PetscFunctionBegin;
   PetscValidHeaderSpecific(km, KMEANS_CLASSID, 1);
@@ -41,20 +58,20 @@ PetscErrorCode KMeansSetUp(KMeans km)
   PetscCall(MatGetSize(km->X, &N, &d));
   PetscCheck(km->k <= N, comm, PETSC_ERR_USER_INPUT, "KMeans: %" PetscInt_FMT " clusters of %" PetscInt_FMT " points; ask for at most as many clusters as points", km->k, N);
   PetscCall(KMeansCheckSize_Private(comm, km->k, d));
+  PetscCheck(km->batch <= N, comm, PETSC_ERR_USER_INPUT, "KMeans: batches of %" PetscInt_FMT " points from %" PetscInt_FMT " points; use smaller batches, or -kmeans_batch 0 for all points", km->batch, N);
   PetscCall(KMeansPointsDestroy_Private(&km->points));
+  PetscCall(KMeansBatchesDestroy_Private(&km->batches));
   PetscCall(PetscFree3(km->centroid, km->best, km->tally));
   PetscCall(KMeansStatisticsSetUp_Private(km));
   if (km->start == KMEANS_START_GIVEN) {
     PetscCall(KMeansGetGiven_Private(km, km->X, &many, &given));
     PetscCheck(many == km->k, comm, PETSC_ERR_USER_INPUT, "Start centroids: %" PetscInt_FMT " x %" PetscInt_FMT ", but %" PetscInt_FMT " clusters are wanted; use -kmeans_clusters %" PetscInt_FMT, many, d, km->k, many);
   }
-  PetscCall(KMeansPointsCreate_Private(km, km->X, km->weights, given ? km->k : 0, given, &km->points));
+  PetscCall(KMeansPointsCreate_Private(km, km->X, km->weights, NULL, given ? km->k : 0, given, &km->points));
+  if (km->batch) PetscCall(KMeansBatchesCreate_Private(km, given ? km->k : 0, given));
   PetscCall(PetscFree(given));
   PetscCall(PetscMalloc3(km->k * d, &km->centroid, km->k * d, &km->best, KMeansTallySize(km->k, d, km->points.data.words), &km->tally));
-  host = (PetscBool)(GpDevKindOf(km->points.data.dev) == GP_DEV_HOST);
-  PetscCall(KMeansChooseVariant(km, "-kmeans_assign", KMeansAssignTable, km->assign, KMeansSelectAssign(&km->points.data), &km->now[0]));
-  PetscCall(KMeansChooseVariant(km, "-kmeans_update", KMeansUpdateTable, km->update, host ? KMEANS_UPDATE_changed : KMEANS_UPDATE_fixed, &km->now[1]));
-  PetscCheck(km->points.data.row || km->now[0] != KMEANS_ASSIGN_sparse, comm, PETSC_ERR_USER_INPUT, "-kmeans_assign sparse: the points are a dense matrix; use -kmeans_assign auto");
+  PetscCall(KMeansChooseVariants(km));
   km->setup = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -179,7 +196,7 @@ PetscErrorCode KMeansSolve(KMeans km)
   PetscCall(KMeansSetRestart(km, NULL));
   for (; km->done < restarts; km->done++) {
     if (!resumed) PetscCall(KMeansChooseStart(km, km->done));
-    PetscCall(KMeansIterate_Private(km, restarts, resumed));
+    PetscCall(km->batch ? KMeansIterateBatches_Private(km, restarts, resumed) : KMeansIterate_Private(km, restarts, resumed));
     PetscCall(KMeansKeepBest(km, km->done));
     resumed = PETSC_FALSE;
   }
@@ -224,7 +241,7 @@ PetscErrorCode KMeansPredict(KMeans km, Mat X, IS *labels)
   PetscCheck(!km->labels || d == km->points.data.d, PetscObjectComm((PetscObject)km), PETSC_ERR_USER_INPUT, "Points have %" PetscInt_FMT " features, the centroids %d", d, (int)km->points.data.d);
   if (!km->labels) PetscCall(KMeansGetGiven_Private(km, X, &k, &given));
   centroid = given ? given : km->centroid;
-  PetscCall(KMeansPointsCreate_Private(km, X, NULL, k, centroid, &P));
+  PetscCall(KMeansPointsCreate_Private(km, X, NULL, NULL, k, centroid, &P));
   PetscCall(KMeansPointsSetCentroids_Private(&P, k, centroid));
   PetscCall(KMeansPointsForgetLabels_Private(&P));
   PetscCallGp(P.data.dev, "Assignment", KMeansAssignTable[KMeansSelectAssign(&P.data)].run[GpDevKindOf(P.data.dev)](&P.data));

@@ -138,6 +138,7 @@ PetscErrorCode KMeansView(KMeans km, PetscViewer viewer)
   PetscCall(PetscViewerASCIIPrintf(viewer, "clusters=%" PetscInt_FMT ", metric=%s, start=%s, seed=%" PetscInt64_FMT ", restarts=%" PetscInt_FMT ", empty=%s\n", km->k, KMeansMetrics[km->metric], KMeansStarts[km->start], km->seed, km->restarts,
                                    KMeansEmpties[km->empty]));
   PetscCall(PetscViewerASCIIPrintf(viewer, "tolerances: inertia %g, change of centroids %g, maximum iterations %" PetscInt_FMT "\n", (double)km->rtol, (double)km->stol, km->max_it));
+  if (km->batch) PetscCall(PetscViewerASCIIPrintf(viewer, "batches of %" PetscInt_FMT " points\n", km->batch));
   if (km->setup) {
     const KMeansData *A = &km->points.data;
 

@@ -14,6 +14,7 @@ typedef struct {
   KMeansEmpty empty;
   PetscInt    restarts;
   const char *assign;
+  PetscInt    batch;
 } Case;
 
 /* What a solve returns. */
@@ -93,6 +94,7 @@ static PetscErrorCode Solve(MPI_Comm comm, const Case *c, Mat X, Vec w, PetscInt
   PetscCall(KMeansSetEmpty(km, c->empty));
   PetscCall(KMeansSetRestarts(km, c->restarts));
   PetscCall(KMeansSetAssign(km, c->assign));
+  PetscCall(KMeansSetBatchSize(km, c->batch));
   PetscCall(KMeansSetTolerances(km, 0, 0, max_it));
   PetscCall(KMeansSetCheckpoint(km, checkpoint, stop ? stop - 1 : 3)); /* one checkpoint, in the iteration before that of the error */
   PetscCall(KMeansSetRestart(km, restart));
@@ -145,7 +147,10 @@ int main(int argc, char **argv)
                          {"k-means||, sparse", PETSC_TRUE, PETSC_FALSE, KMEANS_START_PARALLEL, KMEANS_EMPTY_SPLIT, 2, "yinyang"},
                          {"given, clusters dropped", PETSC_FALSE, PETSC_FALSE, KMEANS_START_GIVEN, KMEANS_EMPTY_DROP, 1, "hamerly"},
                          {"given, clusters replaced", PETSC_FALSE, PETSC_TRUE, KMEANS_START_GIVEN, KMEANS_EMPTY_FARTHEST, 1, "brute"},
-                         {"given, clusters kept", PETSC_TRUE, PETSC_TRUE, KMEANS_START_GIVEN, KMEANS_EMPTY_KEEP, 1, "brute"}};
+                         {"given, clusters kept", PETSC_TRUE, PETSC_TRUE, KMEANS_START_GIVEN, KMEANS_EMPTY_KEEP, 1, "brute"},
+                         {"batches", PETSC_FALSE, PETSC_TRUE, KMEANS_START_PLUSPLUS, KMEANS_EMPTY_FARTHEST, 2, "brute", 130},
+                         {"batches, clusters dropped", PETSC_TRUE, PETSC_FALSE, KMEANS_START_GIVEN, KMEANS_EMPTY_DROP, 1, "brute", 60},
+                         {"batches, clusters split", PETSC_FALSE, PETSC_FALSE, KMEANS_START_GIVEN, KMEANS_EMPTY_SPLIT, 1, "brute", 60}};
   MPI_Comm    comm;
   PetscMPIInt size, rank;
   char        file[FILE_NAME_LEN];

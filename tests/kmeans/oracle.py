@@ -3,6 +3,8 @@
 
     oracle.py data <folder>                       writes the same points in every format
     oracle.py lloyd <points.csv> <start.csv> <report.json> <labels.csv> <centroids.csv> [<weights>]
+    oracle.py batch <size> <iterations> <points.csv> <start.csv> <report.json> <labels.csv> <centroids.csv> [<weights>]
+    oracle.py minibatch <points.minebench> <start.csv> <lloyd.json> <report.json>...
     oracle.py sklearn <points.csv> <start.csv> <report.json>
     oracle.py sparse <points.csv> <metric> <labels.csv> <centroids.csv> [<weights>]
     oracle.py report <report.json>                the report has all fields
@@ -62,6 +64,72 @@ def lloyd(points, start, report, labels, centroids, weights=None):
     assert ours["sizes"] == np.bincount(L, minlength=len(M)).tolist(), "sizes differ"
 
 
+def hash64(x):
+    """SplitMix64."""
+    mask = 2**64 - 1
+    x = (x + 0x9E3779B97F4A7C15) & mask
+    x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & mask
+    x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & mask
+    return x ^ (x >> 31)
+
+
+def permute(number, n, seed):
+    """The place of a point in the order of the batches: a Feistel network, repeated until the result is below n."""
+    half = 0
+    while n > 4**half:
+        half += 1
+    while True:
+        left, right = number >> half, number & (2**half - 1)
+        for r in range(4):
+            left, right = right, left ^ (hash64((hash64(seed + r) + right) % 2**64) & (2**half - 1))
+        number = left << half | right
+        if number < n:
+            return number
+
+
+def batch(size, iterations, points, start, report, labels, centroids, weights=None):
+    """Mini-batches with seed 0, from the same start; a last assignment of all points."""
+    X, M = np.loadtxt(points, delimiter=","), np.loadtxt(start, delimiter=",")
+    w = np.loadtxt(weights) if weights else np.ones(len(X))
+    size, n = int(size), len(X)
+    many = -(-n // size)
+    member = np.array([permute(i, n, 0) // size for i in range(n)])
+    assert sorted(np.bincount(member)) == sorted([size] * (n // size) + [n % size] * (n % size > 0)), "a batch has another size"
+    count, first = np.zeros(len(M)), hash64(0) % many
+    for it in range(int(iterations)):
+        B = np.flatnonzero(member == (first + it) % many)
+        L = ((X[B, None, :] - M[None]) ** 2).sum(2).argmin(1)
+        for c in range(len(M)):
+            mine = B[L == c]
+            if w[mine].sum() > 0:
+                count[c] += w[mine].sum()
+                M[c] += (w[mine, None] * (X[mine] - M[c])).sum(0) / count[c]
+    D = ((X[:, None, :] - M[None]) ** 2).sum(2)
+    L = D.argmin(1)
+    ours = json.load(open(report))
+    inertia = float((w * D[np.arange(n), L]).sum())
+    assert np.allclose(np.loadtxt(centroids, delimiter=",", skiprows=1), M, rtol=1e-10, atol=1e-10), "centroids differ"
+    assert (np.loadtxt(labels, delimiter=",", skiprows=1, dtype=int)[:, 1] == L).all(), "labels differ"
+    assert abs(ours["inertia"] - inertia) <= 1e-10 * inertia, f"inertia {ours['inertia']}, numpy {inertia}"
+    assert ours["iterations"] == int(iterations), f"{ours['iterations']} iterations"
+
+
+def minibatch(points, start, lloyd, *reports):
+    """300 batches of 1000 points with several seeds, beside Lloyd's iteration and MiniBatchKMeans from the same start."""
+    from sklearn.cluster import MiniBatchKMeans
+
+    data = open(points, "rb").read()
+    n, d = struct.unpack("<2i", data[:8])
+    X, M = np.frombuffer(data[8:], "<f4").reshape(n, d).astype(float), np.loadtxt(start, delimiter=",", skiprows=1)
+    best = json.load(open(lloyd))["inertia"]
+    ours = np.mean([json.load(open(r))["inertia"] for r in reports])
+    make = lambda seed: MiniBatchKMeans(len(M), init=M, n_init=1, batch_size=1000, max_iter=300000 // n, tol=0, max_no_improvement=None, reassignment_ratio=0, random_state=seed)
+    theirs = np.mean([make(seed).fit(X).inertia_ for seed in range(len(reports))])
+    print(f"inertia over that of Lloyd: {ours / best:.4f}, scikit-learn {theirs / best:.4f}")
+    assert ours <= 1.05 * best, "more than 5 % above Lloyd's iteration"
+    assert ours <= 1.02 * theirs, "more than 2 % above scikit-learn"
+
+
 def sklearn(points, start, report):
     from sklearn.cluster import KMeans
 
@@ -115,12 +183,8 @@ def silhouette(points, labels, report, metric, m):
 
 def sample(n, m, s):
     """Number of point s of a sample of m: one of each of m parts."""
-    x = (s + 0x9E3779B97F4A7C15) % 2**64
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EB % 2**64
-    x ^= x >> 31
     first, last = int(n / m * s), n if s == m - 1 else int(n / m * (s + 1))
-    return first + x % max(last - first, 1)
+    return first + hash64(s) % max(last - first, 1)
 
 
 def axes(points, weights, picture):
@@ -155,5 +219,5 @@ def predict(points, centroids, predictions):
 
 
 if __name__ == "__main__":
-    modes = {"data": write_data, "lloyd": lloyd, "sklearn": sklearn, "report": report, "silhouette": silhouette, "axes": axes, "binary": binary, "predict": predict, "sparse": sparse}
+    modes = {"data": write_data, "lloyd": lloyd, "batch": batch, "minibatch": minibatch, "sklearn": sklearn, "report": report, "silhouette": silhouette, "axes": axes, "binary": binary, "predict": predict, "sparse": sparse}
     modes[sys.argv[1]](*sys.argv[2:])

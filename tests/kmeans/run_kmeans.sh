@@ -102,7 +102,24 @@ done
 kill -TERM $victim
 wait $victim
 [ $? -eq 143 ] && [ -z "$(find "$tmp" -name '*.part')" ] && continues "a checkpoint of a run that a signal ended" -generate 20000,4 -kmeans_clusters 40 -kmeans_restarts 3 -kmeans_max_it 30 || not_ok "a signal ends a run" "$tmp/log"
-run 1 -f "$tmp/points.csv" -kmeans_clusters 9 -kmeans_max_it 2 -kmeans_checkpoint "$tmp/checkpoint"
+run 1 -f "$tmp/points.csv" -kmeans_clusters 9 -kmeans_max_it 2 -kmeans_checkpoint "$tmp/foreign"
+# --- mini-batches -----------------------------------------------------------------------------------------------------------
+for n in 1 2; do
+  run $n -f "$tmp/points.csv" -weights "$tmp/weights.txt" -kmeans_batch 48 -kmeans_max_it 30 -kmeans_empty keep "${given[@]}" "${out[@]}"
+  [ $? -eq 3 ] && $python "$oracle" batch 48 30 "$tmp"/{points.csv,start.csv,report.json,labels.csv,centroids.csv,weights.txt} >>"$tmp/log" 2>&1
+  verdict "batches on $n ranks beside numpy"
+done
+for format in csv mtx; do
+  good=1
+  for n in 1 2 4; do
+    run $n -f "$tmp/points.$format" -kmeans_batch 50 -kmeans_rtol 1e-4 -kmeans_clusters 9 -kmeans_restarts 2 -kmeans_seed 5 -labels "$tmp/labels.$n" -centroids "$tmp/centroids.$n" -report "$tmp/report.json" || good=0
+    grep -q CONVERGED_INERTIA "$tmp/report.json" || good=0
+    for result in labels centroids; do cmp "$tmp/$result.1" "$tmp/$result.$n" >>"$tmp/log" 2>&1 || good=0; done
+  done
+  [ $good = 1 ]
+  verdict "batches of $format: the same bytes on 1, 2 and 4 ranks"
+done
+continues "a checkpoint of batches" -generate 3000,2 -kmeans_clusters 12 -kmeans_batch 700 -kmeans_max_it 20
 run 1 -f "$tmp/points.csv" -columns 0,2-3 -kmeans_clusters 2 -centroids "$tmp/centroids.csv" && head -1 "$tmp/centroids.csv" | grep -qx 'x0,x1,x2'
 verdict "three of five columns"
 run 2 -generate 500,3 -kmeans_clusters 4 -kmeans_max_it 1 -labels "$tmp/labels.csv"
@@ -112,6 +129,14 @@ color=$ROOT/../shared/data/kmeans/color17695.bin.xz
 if [ -f "$color" ]; then
   run 1 -f "$color" -kmeans_clusters 20 -kmeans_assign yinyang "${out[@]}" && grep -q '"points": 17695' "$tmp/report.json"
   verdict "color17695"
+  run 1 -f "$color" -kmeans_clusters 20 -kmeans_max_it 1 -centroids "$tmp/first.csv"
+  xz -dc "$color" >"$tmp/color"
+  from=(-f "$color" -kmeans_clusters 20 -start_file "$tmp/first.csv" -report)
+  run 1 "${from[@]}" "$tmp/lloyd.json" && for seed in 1 2 3; do run 1 "${from[@]}" "$tmp/batch.$seed.json" -kmeans_batch 1000 -kmeans_seed $seed; done
+  if $python -c 'import sklearn' 2>/dev/null; then
+    $python -W ignore "$oracle" minibatch "$tmp/color" "$tmp"/{first.csv,lloyd.json,batch.{1,2,3}.json} >>"$tmp/log" 2>&1
+    verdict "batches of color17695 beside scikit-learn"
+  fi
 else
   skip "color17695" "$color is missing"
 fi
@@ -202,13 +227,16 @@ refused "a truncated MineBench file" 4 "truncated" -f "$tmp/short.minebench" -km
 refused "a truncated idx file" 4 "truncated" -f "$tmp/short.idx" -kmeans_clusters 2
 refused "a missing file" 4 "No such file" -f "$tmp/nothing" -kmeans_clusters 2
 refused "a column that does not exist" 2 "-columns 0,9" -f "$tmp/points.csv" -columns 0,9 -kmeans_clusters 2
-foreign=(-kmeans_restart "$tmp/checkpoint")
-refused "a checkpoint of other points" 4 "checkpoint: number of points: 400 in the checkpoint, 300 in this run" -generate 300,5 -kmeans_clusters 9 "${foreign[@]}"
-refused "a checkpoint of other values" 4 "checkpoint: values of the points: others in the checkpoint" -generate 400,5 -kmeans_clusters 9 "${foreign[@]}" -kmeans_storage single
-refused "a checkpoint of other weights" 4 "checkpoint: weights of the points: others in the checkpoint" -f "$tmp/points.csv" -weights "$tmp/weights.txt" -kmeans_clusters 9 "${foreign[@]}"
-refused "a checkpoint with other clusters" 4 "checkpoint: -kmeans_clusters: 9 in the checkpoint, 8 in this run" -f "$tmp/points.csv" -kmeans_clusters 8 "${foreign[@]}"
-refused "a checkpoint with another metric" 4 "checkpoint: -kmeans_metric: euclidean in the checkpoint, cosine in this run" -f "$tmp/points.csv" -kmeans_clusters 9 -kmeans_metric cosine "${foreign[@]}"
-refused "a checkpoint with another seed" 4 "checkpoint: -kmeans_seed: 0 in the checkpoint, 1 in this run" -f "$tmp/points.csv" -kmeans_clusters 9 -kmeans_seed 1 "${foreign[@]}"
+foreign=(-kmeans_restart "$tmp/foreign")
+refused "a checkpoint of other points" 4 "foreign: number of points: 400 in the checkpoint, 300 in this run" -generate 300,5 -kmeans_clusters 9 "${foreign[@]}"
+refused "a checkpoint of other values" 4 "foreign: values of the points: others in the checkpoint" -generate 400,5 -kmeans_clusters 9 "${foreign[@]}" -kmeans_storage single
+refused "a checkpoint of other weights" 4 "foreign: weights of the points: others in the checkpoint" -f "$tmp/points.csv" -weights "$tmp/weights.txt" -kmeans_clusters 9 "${foreign[@]}"
+refused "a checkpoint with other clusters" 4 "foreign: -kmeans_clusters: 9 in the checkpoint, 8 in this run" -f "$tmp/points.csv" -kmeans_clusters 8 "${foreign[@]}"
+refused "a checkpoint with another metric" 4 "foreign: -kmeans_metric: euclidean in the checkpoint, cosine in this run" -f "$tmp/points.csv" -kmeans_clusters 9 -kmeans_metric cosine "${foreign[@]}"
+refused "a checkpoint with another seed" 4 "foreign: -kmeans_seed: 0 in the checkpoint, 1 in this run" -f "$tmp/points.csv" -kmeans_clusters 9 -kmeans_seed 1 "${foreign[@]}"
+refused "a checkpoint with other batches" 4 "foreign: -kmeans_batch: 0 in the checkpoint, 50 in this run" -f "$tmp/points.csv" -kmeans_clusters 9 -kmeans_batch 50 "${foreign[@]}"
+refused "batches of more points than there are" 2 "batches of 500 points from 400 points" -f "$tmp/points.csv" -kmeans_clusters 9 -kmeans_batch 500
+refused "batches and lower bounds" 2 "-kmeans_assign elkan: lower bounds need all points" -f "$tmp/points.csv" -kmeans_clusters 9 -kmeans_batch 50 -kmeans_assign elkan
 refused "an unknown option" 2 "-kmeans_colour" -f "$tmp/points.csv" -kmeans_colour red
 refused "a start with other columns" 2 "Start centroids: 6 x 5, but the points have 3 features" -f "$tmp/points.csv" -columns 0-2 -start_file "$tmp/start.csv" -kmeans_clusters 6
 refused "new points with other columns" 2 "twice.csv: the points have 2 features, the centroids 5" -f "$tmp/points.csv" -kmeans_clusters 3 -predict "$tmp/twice.csv" -predictions "$tmp/out/new"

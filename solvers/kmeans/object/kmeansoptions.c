@@ -53,6 +53,7 @@ static PetscErrorCode KMeansVariantOption(GpOptionItems PetscOptionsObject, cons
 . -kmeans_storage <auto>       - precision of the points on the device: auto, single or double
 . -kmeans_seed <0>             - seed of the random numbers
 . -kmeans_restarts <1>         - number of starts, of which the best is kept
+. -kmeans_batch <0>            - number of points in an iteration, 0 for all
 . -kmeans_rtol <0>             - stop if the inertia falls by less than this fraction
 . -kmeans_stol <0>             - stop if the centroids move by at most this length
 . -kmeans_max_it <300>         - maximum number of iterations
@@ -73,7 +74,7 @@ PetscErrorCode KMeansSetFromOptions(KMeans km)
   KMeansMetric  metric  = km->metric;
   KMeansStart   start   = km->start;
   KMeansStorage storage = km->storage;
-  PetscInt      every   = km->checkpoint_every;
+  PetscInt      every = km->checkpoint_every, batch = km->batch;
   PetscBool     set, seeded;
   char          file[PETSC_MAX_PATH_LEN];
 
@@ -89,6 +90,7 @@ PetscErrorCode KMeansSetFromOptions(KMeans km)
   PetscCall(PetscOptionsEnum("-kmeans_storage", "precision of the points on the device", "KMeansSetStorage", KMeansStorages, (PetscEnum)storage, (PetscEnum *)&storage, NULL));
   PetscCall(PetscOptionsInt("-kmeans_seed", "seed of the random numbers", "KMeansSetSeed", seed, &seed, &seeded));
   PetscCall(PetscOptionsInt("-kmeans_restarts", "number of starts, of which the best is kept", "KMeansSetRestarts", restarts, &restarts, NULL));
+  PetscCall(PetscOptionsInt("-kmeans_batch", "number of points in an iteration, 0 for all", "KMeansSetBatchSize", batch, &batch, NULL));
   PetscCall(PetscOptionsReal("-kmeans_rtol", "stop if the inertia falls by less than this fraction", "KMeansSetTolerances", rtol, &rtol, NULL));
   PetscCall(PetscOptionsReal("-kmeans_stol", "stop if the centroids move by at most this length", "KMeansSetTolerances", stol, &stol, NULL));
   PetscCall(PetscOptionsInt("-kmeans_max_it", "maximum number of iterations", "KMeansSetTolerances", max_it, &max_it, NULL));
@@ -100,7 +102,7 @@ PetscErrorCode KMeansSetFromOptions(KMeans km)
   PetscCall(KMeansMonitorSetFromOptions_Private(km, PetscOptionsObject));
   PetscCall(PetscOptionsName("-kmeans_view", "view the solver after the solve", "KMeansView", &set));
   PetscOptionsEnd();
-  if (seeded) km->seed = seed;
+  if (seeded) PetscCall(KMeansSetSeed(km, seed));
   if (assign != km->assign || update != km->update) km->setup = PETSC_FALSE;
   km->assign = assign;
   km->update = update;
@@ -109,6 +111,7 @@ PetscErrorCode KMeansSetFromOptions(KMeans km)
   PetscCall(KMeansSetStart(km, start));
   PetscCall(KMeansSetStorage(km, storage));
   PetscCall(KMeansSetRestarts(km, restarts));
+  PetscCall(KMeansSetBatchSize(km, batch));
   PetscCall(KMeansSetCheckpoint(km, file, every));
   PetscCall(KMeansSetTolerances(km, rtol, stol, max_it));
   PetscFunctionReturn(PETSC_SUCCESS);

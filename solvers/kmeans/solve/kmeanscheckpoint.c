@@ -1,5 +1,5 @@
 /* Checkpoints. A checkpoint of Lloyd's iteration holds the centroids before an iteration. A restart repeats that iteration, which gives the labels on any
-   number of ranks, and continues. */
+   number of ranks, and continues. Batches need no labels, so their checkpoint holds the state after an iteration. */
 #include "solvers/kmeans/kmeansimpl.h"
 #include "app/checkpoint/appcheckpoint.h"
 #include "app/program/apphash.h"
@@ -19,6 +19,7 @@ enum {
   KMEANS_RUN_EMPTY,
   KMEANS_RUN_SINGLE,
   KMEANS_RUN_SEED,
+  KMEANS_RUN_BATCH,
   KMEANS_RUN_HASH_POINTS,
   KMEANS_RUN_HASH_WEIGHTS,
   KMEANS_RUN_HASH_GIVEN,
@@ -44,6 +45,7 @@ static const struct {
   [KMEANS_RUN_EMPTY]        = {"-kmeans_empty", KMeansEmpties, KMEANS_EMPTY_ERROR + 1},
   [KMEANS_RUN_SINGLE]       = {"-kmeans_storage", KMeansPrecisions, 2},
   [KMEANS_RUN_SEED]         = {"-kmeans_seed"},
+  [KMEANS_RUN_BATCH]        = {"-kmeans_batch"},
   [KMEANS_RUN_HASH_POINTS]  = {"values of the points"},
   [KMEANS_RUN_HASH_WEIGHTS] = {"weights of the points"},
   [KMEANS_RUN_HASH_GIVEN]   = {"start centroids"},
@@ -54,6 +56,8 @@ typedef struct {
   int64_t restart, it, kept, distances, rechecked;
   int64_t best, bestit, bestkept, bestreason; /* best: -1 if no restart has stopped yet */
   double  bestinertia;
+  int64_t cost; /* members of KMeansBatches */
+  double  previous;
 } KMeansSaved;
 
 /* Adds a hash of the local rows of X. The sum over all rows depends on the place of each value, but not on the number of ranks. */
@@ -63,6 +67,7 @@ static PetscErrorCode KMeansHashMat(Mat X, uint64_t *sum)
 
   PetscFunctionBegin;
   PetscCall(MatGetOwnershipRange(X, &start, &end));
+  PetscCall(MatGetRowUpperTriangular(X)); /* for the types of symmetric matrices; others ignore it */
   for (PetscInt i = start; i < end; i++) {
     const uint64_t     row = GpAppHash64((uint64_t)i);
     PetscInt           n;
@@ -79,6 +84,7 @@ static PetscErrorCode KMeansHashMat(Mat X, uint64_t *sum)
     }
     PetscCall(MatRestoreRow(X, i, &n, &col, &value));
   }
+  PetscCall(MatRestoreRowUpperTriangular(X));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -129,6 +135,7 @@ static PetscErrorCode KMeansDescribeRun(KMeans km, int64_t run[KMEANS_RUN_NUMBER
   run[KMEANS_RUN_EMPTY]    = km->empty;
   run[KMEANS_RUN_SINGLE]   = A->single != 0;
   run[KMEANS_RUN_SEED]     = km->seed;
+  run[KMEANS_RUN_BATCH]    = km->batch;
   for (int h = 0; h < 3; h++) run[KMEANS_RUN_HASH_POINTS + h] = (int64_t)hash[h];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -174,12 +181,16 @@ PetscErrorCode KMeansCheckpointEnd_Private(KMeans km)
 
   PetscFunctionBegin;
   if (!km->saved.due || km->reason > 0) PetscFunctionReturn(PETSC_SUCCESS);
-  state = (KMeansSaved){km->done, km->it, km->saved.kept, km->saved.distances, km->saved.rechecked, best->restart, best->it, best->kept, best->reason, best->inertia};
+  state = (KMeansSaved){km->done, km->it, km->saved.kept, km->saved.distances, km->saved.rechecked, best->restart, best->it, best->kept, best->reason, best->inertia, km->batches.cost, km->batches.previous};
   PetscCall(GpAppCheckpointCreate(PetscObjectComm((PetscObject)km), km->checkpoint, &Kind, &ck));
   PetscCall(GpAppCheckpointReplicated(&ck, km->saved.run, KMEANS_RUN_NUMBERS * sizeof(*km->saved.run)));
   PetscCall(GpAppCheckpointReplicated(&ck, &state, sizeof(state)));
   PetscCall(GpAppCheckpointReplicated(&ck, km->saved.centroid, (size_t)km->saved.kept * row));
   if (best->restart >= 0) PetscCall(GpAppCheckpointReplicated(&ck, km->best, (size_t)best->kept * row));
+  if (km->batch) {
+    PetscCall(GpAppCheckpointReplicated(&ck, km->batches.count, (size_t)km->k * sizeof(double)));
+    PetscCall(GpAppCheckpointReplicated(&ck, km->batches.origin, (size_t)km->k * row));
+  }
   PetscCall(GpAppCheckpointCommit(&ck, NULL));
   km->saved.passes = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -215,12 +226,13 @@ static PetscBool KMeansIsBetween(int64_t number, int64_t low, int64_t high)
 /* Returns what no run can have written into the state, or NULL. */
 static const char *KMeansCheckState(KMeans km, const KMeansSaved *s)
 {
-  const int64_t fewest = km->empty == KMEANS_EMPTY_DROP ? 1 : km->k;
+  const int64_t fewest = km->empty == KMEANS_EMPTY_DROP ? 1 : km->k, fewestnow = km->batch ? km->k : fewest; /* the end of the batches drops clusters */
 
   if (!KMeansIsBetween(s->restart, 0, PETSC_MAX_INT - 1) || !KMeansIsBetween(s->best, -1, s->restart - 1)) return "number of a restart";
   if (!KMeansIsBetween(s->it, 1, PETSC_MAX_INT - 1)) return "number of iterations";
-  if (!KMeansIsBetween(s->kept, fewest, km->k)) return "number of clusters";
+  if (!KMeansIsBetween(s->kept, fewestnow, km->k)) return "number of clusters";
   if (s->distances < 0 || !KMeansIsBetween(s->rechecked, 0, s->distances)) return "number of distances";
+  if (km->batch && !(s->cost >= 0 && s->previous >= 0)) return "inertia of an epoch";
   if (s->best < 0) return NULL;
   if (!KMeansIsBetween(s->bestit, 1, PETSC_MAX_INT - 1)) return "number of iterations";
   if (!KMeansIsBetween(s->bestkept, fewest, km->k)) return "number of clusters";
@@ -249,6 +261,17 @@ static PetscErrorCode KMeansReadCentroids(KMeans km, GpAppCheckpoint *ck, PetscI
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Reads the state of the batches. */
+static PetscErrorCode KMeansReadBatches(KMeans km, GpAppCheckpoint *ck)
+{
+  PetscFunctionBegin;
+  PetscCall(GpAppCheckpointReplicated(ck, km->batches.count, (size_t)km->k * sizeof(double)));
+  for (PetscInt c = 0; c < km->k; c++)
+    if (!(km->batches.count[c] >= 0 && km->batches.count[c] <= PETSC_MAX_REAL)) PetscCall(KMeansRefuseValue(ck, "weight of a cluster"));
+  PetscCall(KMeansReadCentroids(km, ck, km->k, km->batches.origin));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Sets the state of the solve to that of the checkpoint: km->done, km->it, centroids and the best result so far. */
 PetscErrorCode KMeansCheckpointRead_Private(KMeans km)
 {
@@ -268,12 +291,15 @@ PetscErrorCode KMeansCheckpointRead_Private(KMeans km)
     PetscCall(GpAppCheckpointRefuse(&ck, PETSC_ERR_USER_INPUT, "a checkpoint of restart %" PetscInt64_FMT " (counted from 0), for which -kmeans_restarts %" PetscInt_FMT " is too small", (PetscInt64)s.restart, km->restarts));
   PetscCall(KMeansReadCentroids(km, &ck, (PetscInt)s.kept, km->centroid));
   if (s.best >= 0) PetscCall(KMeansReadCentroids(km, &ck, (PetscInt)s.bestkept, km->best));
+  if (km->batch) PetscCall(KMeansReadBatches(km, &ck));
   PetscCall(GpAppCheckpointClose(&ck));
-  km->done      = (PetscInt)s.restart;
-  km->it        = (PetscInt)s.it;
-  km->kept      = (PetscInt)s.kept;
-  km->distances = s.distances;
-  km->rechecked = s.rechecked;
+  km->batches.cost     = s.cost;
+  km->batches.previous = s.previous;
+  km->done             = (PetscInt)s.restart;
+  km->it               = (PetscInt)s.it;
+  km->kept             = (PetscInt)s.kept;
+  km->distances        = s.distances;
+  km->rechecked        = s.rechecked;
   if (s.best >= 0) km->outcome = (KMeansOutcome){(PetscInt)s.best, (PetscInt)s.bestit, (PetscInt)s.bestkept, (KMeansConvergedReason)s.bestreason, s.bestinertia};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
