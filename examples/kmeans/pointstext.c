@@ -32,7 +32,6 @@ static PetscErrorCode PointSetCopyTable(const GpAppTable *T, PetscInt n, const P
   PetscInt       lda;
 
   PetscFunctionBegin;
-  PetscCheck(n > 0, T->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: the file holds no numbers", T->file);
   PetscCall(MatCreateDense(T->comm, T->rows, PETSC_DECIDE, T->N, n, NULL, X));
   PetscCall(MatDenseGetLDA(*X, &lda));
   PetscCall(MatDenseGetArrayWrite(*X, &a));
@@ -42,7 +41,7 @@ static PetscErrorCode PointSetCopyTable(const GpAppTable *T, PetscInt n, const P
         const double value = T->value[(size_t)i * T->cols + columns[c]];
 
         a[i + (size_t)c * lda] = value;
-        nan                    = (PetscBool)(nan || PetscIsNanReal(value));
+        nan                    = (PetscBool)(nan || value != value);
       }
   PetscCall(MatDenseRestoreArrayWrite(*X, &a));
   PetscCall(MatAssemblyBegin(*X, MAT_FINAL_ASSEMBLY));
@@ -74,6 +73,7 @@ static PetscErrorCode PointSetCopyHeadings(const GpAppTable *T, PetscInt n, cons
 static PetscErrorCode PointSetFromTable(GpAppText *text, const PointSetOptions *o, PointSet *P)
 {
   GpAppTableSpec spec = o->table;
+  char           all[32];
   PetscInt       n, *columns = NULL;
   GpAppTable     T;
   PetscErrorCode ierr;
@@ -82,7 +82,10 @@ static PetscErrorCode PointSetFromTable(GpAppText *text, const PointSetOptions *
   spec.words = (PetscBool)(o->columns[0] != 0);
   PetscCall(GpAppTextReadRest(text));
   PetscCall(GpAppTableParse(text, &spec, &T));
-  ierr = PointSetParseColumns(T.comm, o->columns, T.cols, &n, &columns);
+  if (!T.cols) PetscCall(GpAppTableDestroy(&T));
+  PetscCheck(T.cols, T.comm, PETSC_ERR_FILE_UNEXPECTED, "%s: the file holds no numbers", T.file);
+  PetscCall(PetscSNPrintf(all, sizeof(all), "0-%" PetscInt_FMT, T.cols - 1));
+  ierr = PointSetParseColumns(T.comm, o->columns[0] ? o->columns : all, T.cols, &n, &columns);
   if (!ierr) ierr = PointSetCopyTable(&T, n, columns, &P->X);
   if (!ierr) ierr = GpAppTableDescribe(&T, P->source, sizeof(P->source));
   if (!ierr && T.named) ierr = GpAppTableGatherNames(&T, &P->names);

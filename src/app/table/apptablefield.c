@@ -94,7 +94,7 @@ GpAppFieldKind GpAppFieldClassify(const GpAppField *f, PetscBool decimal_comma, 
 
   *value = NAN;
   if (f->begin >= f->end) return GP_FIELD_MISSING;
-  if (FieldNumber(f, decimal_comma, value)) return PetscIsInfReal(*value) ? GP_FIELD_REFUSED : GP_FIELD_NUMBER;
+  if (FieldNumber(f, decimal_comma, value)) return PetscAbsReal(*value) <= PETSC_MAX_REAL ? GP_FIELD_NUMBER : GP_FIELD_REFUSED;
   if (!decimal_comma && FieldNumber(f, PETSC_TRUE, value)) {
     *value = NAN;
     return GP_FIELD_REFUSED;
