@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checkpoints of bmrm, kmeans and smacof: damaged, crafted and old ones are refused, and a full disk does not end the run.  Prints TAP.
+# Checkpoints of bmrm, kmeans and smacof: damaged, manipulated and old ones are errors, and a full disk does not stop the run.  Prints TAP.
 set -u
 . "$(dirname "$0")/../env.sh"
 bin=$BUILD/bin data=$ROOT/tests/app/data
@@ -30,7 +30,7 @@ refused() { # refused MESSAGE PROGRAM OPTION FILE: code 4, and one line that nam
   run "$@"
   [ $? -eq 4 ] && grep -qF -- "$1: $3: $message" log && [ "$(grep -c "$3" log)" -eq 1 ] && ! grep -q PETSC log
 }
-# craft FILE: bad/flip.* have a bit that is another; bad/seal.* have a word that is another, and a checksum that fits
+# craft FILE: writes bad/flip.* with one changed bit, and bad/seal.* with one changed word and the checksum of the new contents
 craft() {
   rm -rf bad && mkdir bad
   python3 - "$1" <<'P'
@@ -75,10 +75,10 @@ for pair in bmrm:-bmrm_restart kmeans:-kmeans_restart smacof:-restart; do
     refused "is " "$program" "$option" "$file" || { good=0 && echo "$file" >>log && break; }
   done
   [ $good = 1 ]
-  verdict "$program refuses a file with one bit that is another"
+  verdict "$program rejects a file with one changed bit"
   head -c $(($(wc -c <"$program.ck") * 3 / 4)) "$program.ck" >cut && refused "is damaged or truncated: its checksum does not match its contents" "$program" "$option" cut
-  verdict "$program refuses a part of a file"
-  # a seal that fits: what cannot be is refused, and what can be is gone on with; no crash, no endless loop
+  verdict "$program rejects a truncated file"
+  # files with a valid checksum: an impossible value is an error, a run continues from a possible one; no crash and no endless loop
   for file in bad/seal.*; do
     run "$program" "$option" "$file"
     case $? in 0 | 2 | 3 | 4) ;; *) good=0 && echo "$file" >>log && break ;; esac
@@ -90,12 +90,12 @@ for file in bmrm3 smacof4; do
   program=${file%?}
   cp "$data/$file.checkpoint" old
   refused "is a checkpoint of an older version of $program" "$program" "$([ "$program" = bmrm ] && echo -bmrm_restart || echo -restart)" old
-  verdict "$program refuses the format of an older version"
+  verdict "$program rejects the format of an older version"
 done
 refused "is a checkpoint of another program than smacof" smacof -restart bmrm.ck && refused "is a checkpoint of another program than kmeans" kmeans -kmeans_restart bmrm.ck && refused "is not a checkpoint" smacof -restart train && refused "is not a regular file" bmrm -bmrm_restart /dev/null && refused "Is a directory" bmrm -bmrm_restart "$tmp" && refused "No such file or directory" bmrm -bmrm_restart nowhere
-verdict "other files are refused"
+verdict "files of another program are rejected"
 mkfifo pipe && refused "is not a regular file" smacof -restart pipe
-verdict "a pipe is refused at once"
+verdict "a pipe is rejected at once"
 
 # --- a checkpoint that cannot be written is a warning; the results are there -----------------------------------------------------------
 rm -f out && cp bmrm.ck kept && limit=1

@@ -22,7 +22,7 @@ printf -- '-dampng 0.5\n' >"$tmp/options"
 printf 'no option\n-bmrm_lambda 1 2 3\n"\n' >"$tmp/broken"
 "$bin/bmrm" -gpucsr_device host -f "$tmp/data" -model "$tmp/plain.model" >/dev/null 2>&1
 
-# --- what users do wrong: code, ranks, program, a part of the only line, arguments ----------------------------------------------
+# --- user errors: exit code, ranks, program, a part of the only line, arguments ----------------------------------------------
 cat >"$tmp/cases" <<'TABLE'
 2|1 3|bmrm|nothing to do: give -f|
 2|1|pagerank|nothing to do: give -f|
@@ -118,7 +118,7 @@ if [ $? -eq 0 ]; then ok "PETSC_OPTIONS may hold options of other programs"; els
 (export PETSC_OPTIONS="$PETSC_OPTIONS -damping 7"; "$bin/pagerank" -rmat 6,4 >"$tmp/out" 2>"$tmp/err")
 if [ $? -eq 2 ] && grep -q 'pagerank: -damping 7: expected' "$tmp/err"; then ok "values in PETSC_OPTIONS are checked"; else not_ok "values in PETSC_OPTIONS are checked" "$tmp/err"; fi
 
-# --- errors of a rank alone, and errors of a program --------------------------------------------------------------------------------
+# --- errors on one rank, and internal errors --------------------------------------------------------------------------------
 cat >"$tmp/client.c" <<'SOURCE'
 #include "app/program/appmain.h"
 static const GpAppOption options[] = {{"-mode", GP_APP_INT, "n", "[0,9]", "0", PETSC_FALSE, "What fails."}, {NULL}};
@@ -175,11 +175,11 @@ for p in bmrm kmeans pagerank smacof; do
   for section in NAME SYNOPSIS DESCRIPTION OPTIONS 'EXIT STATUS' FILES EXAMPLES 'SEE ALSO'; do grep -qx ".SH $section" "$tmp/$p.1" || missing="$missing $section"; done
   if [ -z "$missing" ]; then ok "$p.1 has every section and option"; else not_ok "$p.1 has every section and option"; fi
   if ! command -v groff >/dev/null; then
-    skip "$p.1 has no faults" "groff is not installed"
+    skip "groff formats $p.1 without warnings" "groff is not installed"
   elif groff -man -ww -Tutf8 -rLL=100n "$tmp/$p.1" 2>&1 >/dev/null | grep -v 'cannot adjust\|break' >"$tmp/err"; then
-    not_ok "$p.1 has no faults" "$tmp/err"
+    not_ok "groff formats $p.1 without warnings" "$tmp/err"
   else
-    ok "$p.1 has no faults"
+    ok "groff formats $p.1 without warnings"
   fi
 done
 

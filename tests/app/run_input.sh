@@ -66,7 +66,7 @@ verdict $? "an output named - is refused"
 # --- compressed contents under any name, and from a pipe --------------------------------------------------------------------------
 for pack in gzip xz bzip2 zstd; do
   if ! command -v $pack >/dev/null; then
-    skip "compressed by $pack" "it is not installed"
+    skip "compressed by $pack" "$pack is not installed"
     continue
   fi
   $pack -c <plain >packed.txt
@@ -81,9 +81,9 @@ for pack in gzip xz bzip2 zstd; do
     wait
   done
   head -c $(($(wc -c <packed.txt) - 6)) packed.txt >cut
-  refused "cut off, $pack" cut "cut: $pack cannot decompress the file, which may be damaged or truncated" 1 3
+  refused "truncated, $pack" cut "cut: $pack cannot decompress the file, which may be damaged or truncated" 1 3
   $pack -c </dev/null >nothing
-  refused "compressed emptiness, $pack" nothing "nothing: the file holds no examples" 1
+  refused "an empty file, $pack" nothing "nothing: the file holds no examples" 1
 done
 cp plain plain.gz
 train 1 plain.gz
@@ -136,10 +136,10 @@ refused "a NUL byte at the end of a large file" nul "nul:60001: found a NUL byte
 : >empty
 refused "an empty file" empty "empty: the file holds no examples"
 printf '\357\273\277' >empty
-refused "nothing but a byte-order mark" empty "empty: the file holds no examples"
+refused "a file of a byte-order mark alone" empty "empty: the file holds no examples"
 mkdir folder
 refused "a directory" folder "folder: Is a directory"
-refused "no file" nowhere "nowhere: No such file or directory"
+refused "a missing file" nowhere "nowhere: No such file or directory"
 refused "/dev/null" /dev/null "/dev/null: the file holds no examples"
 refused "endless zeros" /dev/zero "/dev/zero:1: found a NUL byte"
 train 1 plain && timeout 20 "$MPIEXEC" -n 1 "$BMRM" -gpucsr_device host -f plain -mat_type aij -save_binary binary >log 2>&1

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Output files of the three programs: links, devices, pipes, permissions, collisions with other files, a full disk, signals.  Prints TAP.
+# Output files of the programs: links, devices, pipes, permissions, outputs that are inputs, a full disk, signals.  Prints TAP.
 set -u
 . "$(dirname "$0")/../env.sh"
 bin=$BUILD/bin
@@ -54,13 +54,13 @@ written() { # every output is written through a link onto a file that keeps its 
   done
 }
 written && clean
-verdict "all are written through a link, and permissions stay"
+verdict "all outputs are written through a link and keep their permissions"
 rm -rf d && mkdir d && ln -s d/new link && (umask 027 && run bmrm -model link) && [ "$(stat -c %a d/new)" = 640 ] && [ -L link ] && rm link
-verdict "a link to a file that is not there yet; umask"
+verdict "a link to a file that does not exist yet; umask"
 ln -s loop1 loop2 && ln -s loop2 loop1 && refused 5 "cannot create loop1: Too many levels of symbolic links" bmrm -report loop1
-verdict "a loop of links"
+verdict "links in a circle"
 refused 5 "cannot create d: Is a directory" pagerank -ranks d
-verdict "a folder"
+verdict "an output that is a folder"
 long=$(printf 'x%.0s' {1..250})
 mkdir -p t.mp && TMPDIR=$tmp/t.mp run smacof -coordinates "$long" -map "${long:0:246}.ppm" && [ -s "$long" ] && [ "$(wc -c <"${long:0:246}.ppm")" -gt 1000000 ] && rm "$long" "${long:0:246}.ppm" && [ -z "$(ls -A t.mp)" ] && clean
 verdict "names of 250 characters, and a TMPDIR with a dot"
@@ -73,28 +73,28 @@ elif setpriv --reuid 65534 --regid 65534 --clear-groups "$bin/bmrm" --version >/
   [ $? -eq 5 ] && grep -q "cannot create only: Permission denied" log && [ "$(cat only)" = old ] && [ "$(stat -c %a only)" = 444 ]
   verdict "a file that is read-only"
   echo old >theirs && chown 65534:65534 theirs && run bmrm -report theirs && [ "$(stat -c %u:%g theirs)" = 65534:65534 ]
-  verdict "the owner stays"
+  verdict "a file keeps its owner"
 else
-  skip "output: a file that is read-only" "root may write to all files, and nobody may not run the program"
+  skip "output: a file that is read-only" "root may write to all files, and the user nobody may not run the program"
 fi
 
 # --- devices, pipes, descriptors -------------------------------------------------------------------------------------------------------
 ln -s /proc/self/fd/1 stdout
 "$bin/bmrm" "${device[@]}" -f train -report stdout >log && [ -L stdout ] && head -1 log | grep -q '^train: LIBSVM text' && grep -q '"rows": 60' log && [ "$(tail -1 log)" = "}" ]
-verdict "standard output that goes to a file is written to, behind what was printed"
+verdict "an output to standard output follows the printed text if both go to a file"
 for o in "${outputs[@]}"; do
   "$bin/${o%%:*}" "${device[@]}" $(case $o in bmrm*) echo -f train -test train ;; pagerank*) echo -f links ;; *) echo -f delta ;; esac) "${o##*:}" /dev/fd/3 3>&1 >/dev/null 2>log | cat >piped
   [ -s piped ] || case $o in *checkpoint) ;; *) echo "$o" >>log && false && break ;; esac
 done
-verdict "all can be written to a descriptor that is a pipe"
+verdict "all outputs can be written to a descriptor that is a pipe"
 mkfifo fifo && { timeout 20 cat fifo >got & } && run pagerank -ranks_binary fifo && wait $! && [ -p fifo ] && run pagerank -ranks_binary file && cmp got file
 verdict "a named pipe gets the same bytes as a file"
 mkfifo -m 600 fifo2 && { (for ((k = 0; k < 200; k++)); do grep -q 'waiting for' log && break || sleep 0.1; done; timeout 20 cat fifo2 >/dev/null) & } && run bmrm -report /dev/null && run bmrm -report fifo2 && grep -q 'waiting for a reader of the pipe fifo2' log && wait && [ -c /dev/null ] && [ -p fifo2 ]
-verdict "devices and pipes stay what they are"
+verdict "devices and pipes are not replaced by files"
 refused 5 "cannot write /dev/full: No space left on device" smacof -coordinates_binary /dev/full
 verdict "a full device"
 
-# --- files that would destroy each other ---------------------------------------------------------------------------------------------
+# --- outputs that are inputs or other outputs ---------------------------------------------------------------------------------------------
 collides() { # collides FILE MESSAGE PROGRAM ARGUMENTS: refused before the work; the file stays as it was
   local file=$1 before
   before=$(cksum <"$file")
@@ -111,7 +111,7 @@ ln -s d/same through && collides train "-model d/same and -report ./d//same are 
 verdict "two outputs that are the same file"
 "$MPIEXEC" -n 2 "$bin/pagerank" "${device[@]}" -f links -ranks links >log 2>&1
 [ $? -eq 2 ] && [ "$(grep -c 'would overwrite' log)" -eq 1 ] && "$MPIEXEC" -n 2 "$bin/pagerank" "${device[@]}" -f links -ranks_binary one >log 2>&1 && run pagerank -ranks_binary two && [ "$(wc -c <one)" -eq "$(wc -c <two)" ]
-verdict "the same verdict, and a file of the same size, on two ranks"
+verdict "two ranks give the same result and a file of the same size"
 run bmrm -bmrm_max_it 3 -bmrm_checkpoint ck; [ $? -eq 3 ] && run bmrm -bmrm_checkpoint ck -bmrm_restart ck
 verdict "a checkpoint may be the one that a run restarts from"
 
@@ -132,13 +132,13 @@ cat train train train train train train train train >more
 awk 'BEGIN { for (i = 0; i < 100; i++) for (k = 0; k < 100; k++) printf "%d%s", (i > k ? i - k : k - i), k < 99 ? "," : "\n" }' >wide
 full 5 "File too large; the temporary file was removed" pagerank:-ranks_binary -f ring && full 5 "File too large; the temporary file was removed" pagerank:-ranks -f ring && full 5 "File too large; the temporary file was removed" bmrm:-save_binary -f more &&
   full 5 "no image in the directory for temporary files (TMPDIR or /tmp): File too large; the temporary file was removed" smacof:-map && full 5 "File too large; the temporary file was removed" smacof:-coordinates_binary -smacof_dim 8 -f wide
-verdict "a file that must not grow so large: the cause is told, the old file stays, nothing is left behind"
+verdict "a limit of the file size: the message has the cause, the old file stays, no temporary file is left"
 if unshare -rm sh -c "mount -t tmpfs -o size=16k none $tmp/d" 2>/dev/null; then
   unshare -rm bash -c "mount -t tmpfs -o size=16k none '$tmp/d' && head -c 8000 /dev/zero >d/other && '$bin/pagerank' -f ring -ranks_binary d/out; echo code \$?; ls -A d" >log 2>&1
   grep -q 'cannot write d/out: No space left on device; the temporary file was removed' log && grep -qx "code 5" log && [ "$(tail -1 log)" = other ] && ! grep -q part log
   verdict "a full file system"
 else
-  skip "output: a full file system" "no file system of its own for an ordinary user here"
+  skip "output: a full file system" "this user may not mount a file system"
 fi
 
 # --- signals ---------------------------------------------------------------------------------------------------------------------------
@@ -156,10 +156,10 @@ ended() { # ended NAME NUMBER [LIBRARY]: the exit status of a training of many s
   [ $? -eq $((128 + $2)) ] && [ "$(ls -A d)" = ck ] && ! grep -q PETSC log
 }
 ended TERM 15 && ended INT 2 && ended HUP 1
-verdict "signals end a run with status 128 + n, and nothing is left behind"
+verdict "signals end a run with status 128 + n, and no temporary file is left"
 if ${CC:-cc} -shared -fPIC -o slow.so "$ROOT/tests/app/slow_create.c" -ldl >log 2>&1 && ! nm -D "$bin/bmrm" | grep -q __asan; then
   ended TERM 15 "$tmp/slow.so" && ended INT 2 "$tmp/slow.so"
-  verdict "likewise when the signal comes during the creation of a temporary file, where threads of MPI or BLAS receive it"
+  verdict "the same for a signal during the creation of a temporary file that a thread of MPI or BLAS receives"
 else
   skip "output: signals during the creation of a temporary file" "no compiler for a preloaded library, or a sanitizer that must be loaded first"
 fi

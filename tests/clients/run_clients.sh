@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Programs that know nothing of gpucsr, with the library named in their options: PETSc's own examples, petsc4py, SLEPc, DOLFINx.
 #
-# Where a run with plain aij fails as well, the case says nothing about us and is skipped.
+# A case is skipped if it fails with plain aij too.
 set -u
 . "$(dirname "$0")/../env.sh"
 here=$ROOT/tests/clients
@@ -63,7 +63,7 @@ if program ksp/ksp/tutorials/ex2 && [ -x "$work/ex2" ]; then
     same 2 -ksp_type "${options% *}" -pc_type "${options#* }"
   done
 
-  # --- the ways to name the library
+  # --- options that load the library
   viewed() { # name, expected type, command...
     local name=$1 type=$2
     shift 2
@@ -90,7 +90,7 @@ if program ksp/ksp/tutorials/ex2 && [ -x "$work/ex2" ]; then
   # shellcheck disable=SC2086
   viewed "-mat_seqaij_type seqaijgpucsr turns aij into ours" seqaijgpucsr "$work/ex2" $view $load $device -mat_type aij -mat_seqaij_type seqaijgpucsr
 
-  # --- errors are sentences
+  # --- messages of errors
   refused() { # name, words, command...
     local name=$1 words=$2
     shift 2
@@ -107,7 +107,7 @@ if program ksp/ksp/tutorials/ex2 && [ -x "$work/ex2" ]; then
     cc -shared -fPIC -o "$work/otherversion.so" "$work/otherversion.c"
     # shellcheck disable=SC2086
     LD_PRELOAD=$work/otherversion.so refused "another version of PETSc" 'built for PETSc' "$work/ex2" $load $device -mat_type gpucsr
-    # a PETSc that finds the members of its Vec elsewhere than our code does
+    # a PETSc whose Vec structure has another layout than the one that the library was compiled with
     echo 'int VecGetOffloadMask(void *v, int *mask) { *mask = 77; return 0; }' >"$work/otherlayout.c"
     cc -shared -fPIC -o "$work/otherlayout.so" "$work/otherlayout.c"
     # shellcheck disable=SC2086
@@ -196,7 +196,7 @@ else
     else
       not_ok "petsc4py on $n" "$log"
     fi
-    # what petsc4py writes, bin/bmrm reads, and both find the same minimum
+    # bin/bmrm reads the files that petsc4py writes, and both find the same minimum
     if PETSC_OPTIONS="$load $device" run $n $python "$ROOT/examples/petsc4py/svm.py" "$work/data.petsc" && objective=$(sed -n 's/^objective //p' "$log") && [ -n "$objective" ] &&
       run $n "$BMRM" -f "$work/data.petsc" -bmrm_lambda 1e-2 -bmrm_eps 1e-7 -mat_gpucsr_storage double $device -report "$work/report.json" &&
       awk -v a="$objective" -v b="$(sed -n 's/^ *"objective": \(.*\),$/\1/p' "$work/report.json")" 'BEGIN { d = a - b; exit !(a > 0 && b > 0 && d < 3e-7 && d > -3e-7) }'; then

@@ -10,12 +10,12 @@ for dir in "$PETSC_DIR/$PETSC_ARCH/share/petsc/examples" "$PETSC_DIR"; do
   if [ -z "$examples" ] && [ -f "$dir/src/ksp/ksp/tutorials/ex2.c" ]; then examples=$dir/src; fi
 done
 options="-dll_append $GPUCSR_LIB -gpucsr_device $GPUCSR_DEVICE -log_view"
-[ "$GPUCSR_DEVICE" != host ] || options="$options -vec_gpu_separate -mat_gpucsr_vec_type gpu" # as on a GPU: a second memory, and diagonals that live there
-krylov="cg bcgs gmres chebyshev tfqmr" # the methods of the runs,
-pcs="jacobi none"                      # their preconditioners,
-prefix=                                # and what their options begin with
+[ "$GPUCSR_DEVICE" != host ] || options="$options -vec_gpu_separate -mat_gpucsr_vec_type gpu" # separate device memory, as on a GPU, and diagonals in it
+krylov="cg bcgs gmres chebyshev tfqmr" # Krylov methods of the runs
+pcs="jacobi none"                      # preconditioners of the runs
+prefix=                                # options prefix of the solver in the example
 
-program() { # an example, built as anyone would unless it is there
+program() { # builds an example program of PETSc unless it exists
   local target=$work/${1//\//-}
   [ -x "$target" ] || { [ -n "$examples" ] && [ -f "$examples/$1.c" ] && make -s --no-print-directory BUILD="$BUILD" client SOURCE="$examples/$1.c" TARGET="$target" >"$target.log" 2>&1; }
 }

@@ -310,7 +310,7 @@ badfile "fewer entries than in the header, symmetric" '%%MatrixMarket matrix coo
 badfile "more entries than in the header" "${market}3 3 1\n1 2 1\n2 2 1\n" "bad:4: entry 2 of a matrix whose header says 1"
 badfile "two billion nodes in a small file" '%%MatrixMarket matrix coordinate pattern general\n2147483646 2147483646 1\n1 2\n' "bad:2: 2147483646 rows and 2147483646 columns in a file of"
 badfile "more nodes than PetscInt can count" "${market}99999999999 99999999999 1\n1 2 1\n" "bad:2: 99999999999 rows and 99999999999 columns $([ "$GPUCSR_INT_BYTES" = 8 ] || echo "do not fit PetscInt")"
-refused "no such file" "No such file" -f "$tmp/nosuch" -ranks "$o"
+refused "a missing file" "No such file" -f "$tmp/nosuch" -ranks "$o"
 for damping in -0.2 0 1 1.5; do refused "damping $damping" "expected a number greater than 0 and less than 1" -f "$tmp/dangling.txt" -damping $damping -ranks "$o"; done
 printf '1 77\n' >"$tmp/unknown"
 printf '1:0 2:0\n' >"$tmp/zero"
@@ -322,7 +322,7 @@ refused "a matrix with a negative entry" "the weight of a link must be finite an
 { printf '\0\0\0\0'; cat "$tmp/negative.bin"; } >"$tmp/wide.bin" && tail -c +5 "$tmp/negative.bin" >"$tmp/narrow.bin"
 if [ "$GPUCSR_INT_BYTES" = 4 ]; then refused "a matrix with 64-bit indices" "the file was written by a PETSc with 64-bit indices" -f "$tmp/wide.bin" -ranks "$o"
 else refused "a matrix with 32-bit indices" "the file was written by a PETSc with 32-bit indices" -f "$tmp/narrow.bin" -ranks "$o"; fi
-refused "nothing to do" "give -f <file> or -rmat" -ranks "$o"
+refused "no arguments" "give -f <file> or -rmat" -ranks "$o"
 memory="allocating the partial sums of the iterations (-mat_gpucsr_vec_type standard keeps them on the host): out of device memory on host: 50800 bytes asked for, "
 refused "device memory too small for sweeps" "$memory" -rmat 8,8 -mat_gpucsr_vec_type gpu -gpucsr_device_memory 52000 -ranks "$o"
 damaged() { # damaged FILE COLUMN: a 3 x 3 matrix in PETSc's binary format, of whose three nonzeros the last has this column
@@ -332,7 +332,7 @@ for column in 7 100000000 -5; do
   damaged "$tmp/column.bin" $column
   for method in power gauss_seidel; do refused "a matrix with column $column of 3, -method $method" "column.bin: row 2: column index $column of a 3 x 3 matrix" -f "$tmp/column.bin" -method $method -ranks "$o"; done
 done
-refused "a matrix to start from" "expected vector 1 of 1 in PETSc's binary format" -f "$tmp/dangling.txt" -start "$tmp/column.bin" -ranks "$o"
+refused "a matrix instead of a start vector" "expected vector 1 of 1 in PETSc's binary format" -f "$tmp/dangling.txt" -start "$tmp/column.bin" -ranks "$o"
 refused "an output file that is a directory" "Is a directory" -f "$tmp/dangling.txt" -ranks "$tmp"
 refused "an output directory that does not exist" "cannot create" -f "$tmp/dangling.txt" -ranks "$tmp/out/no/r"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The way from the corpus to a model: the corpus's members, the experiment on the host runtime, train on tables with a known answer.
+# From the corpus to a cost model: members of the corpus, bench_corpus on the host backend, the program train on tables with a known result.
 set -u
 . "$(dirname "$0")/../env.sh"
 log=$BUILD/tests/train.log
@@ -11,7 +11,7 @@ if make -s -C "$ROOT" -j"${JOBS:-$CORES}" "$bin/bench_corpus" "$bin/train" >"$lo
   exit 1
 fi
 
-# --- the corpus: at least 700 members, the same in every run, products right -------------------------------------------------------
+# --- the corpus: at least 700 members, the same in every run, correct products -------------------------------------------------------
 none=$work/nothing
 members=$("$BUILD/bin/bench_corpus" --list --data "$none" | tee "$work/list" | wc -l)
 check "the corpus has 700 members without any data ($members)" test "$members" -ge 700
@@ -25,7 +25,7 @@ check "the same members are the same matrices" cmp <(features "$work/once.csv") 
 check "train takes the table" "$BUILD/bin/train" --model "$work/model_host.h" --predictions "$work/predictions.csv" "$work/once.csv"
 check "the model names its table's machine" grep -q '"host", 1, ' "$work/model_host.h"
 
-# --- tables with a known answer ------------------------------------------------------------------------------------------------------
+# --- tables with a known result ------------------------------------------------------------------------------------------------------
 # a takes 2 us and 0.5 for each row of a multiprocessor, b 4 us and 0.05 for each nonzero, added as the model adds them.  c takes 0.7 of the time of a, on matrices with few values, and refuses all
 # others.  d is never better than a.  Families have sizes of their own: a model that has not seen a family must know the coefficients to select for it.
 features=$(sed -n 's/^FEATURE(\([a-z0-9]*\),.*/\1/p' src/mat/impls/gpucsr/selector/features.def)
@@ -66,7 +66,7 @@ if "$BUILD/bin/train" "$none" >"$log" 2>&1; then not_ok "a table that is not the
 sed 's/f:mean/f:median/' "$work/known.csv" >"$work/wrong.csv"
 if "$BUILD/bin/train" "$work/wrong.csv" >"$log" 2>&1; then not_ok "a table without a feature is refused"; else check "a table without a feature is refused by the feature's name" grep -q 'feature mean' "$log"; fi
 
-# --- the pages' tables: ratios whose means are known, put between their marks --------------------------------------------------------
+# --- tables of the pages: ratios whose means are known, written between the marks --------------------------------------------------------
 pages=$work/pages
 mkdir -p "$pages"
 printf 'before\n<!-- figures: families -->\nold\n<!-- end of figures -->\nbetween\n<!-- figures: goals -->\n<!-- end of figures -->\n<!-- figures: selector -->\n<!-- end of figures -->\nafter\n' >"$pages/page.md"
