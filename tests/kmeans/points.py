@@ -74,6 +74,7 @@ def write_data(folder):
     write_petsc(f"{folder}/sparse.petsc", X, True)
     write_minebench(f"{folder}/points.minebench", X)
     write_idx(f"{folder}/points.idx", X, "double")
+    write_petsc(f"{folder}/norows.petsc", np.zeros((0, 3)), False)
     S = np.tril(rng.integers(1, 9, size=(7, 7)) * (rng.random((7, 7)) < 0.7))
     S = S + np.tril(S, -1).T
     write_table(f"{folder}/symmetric.csv", S)
@@ -98,7 +99,7 @@ def write_data(folder):
         write_table(f"{folder}/{name}.csv", Y.reshape(9, -1).astype(float))
     for value, name in ((np.nan, "nan"), (np.inf, "inf")):
         Y = X.copy()
-        Y[17, 3] = value
+        Y[17, 2] = value
         write_petsc(f"{folder}/{name}.dense.petsc", Y, False)
         write_petsc(f"{folder}/{name}.sparse.petsc", Y, True)
         write_minebench(f"{folder}/{name}.minebench", Y)
