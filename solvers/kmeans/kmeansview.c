@@ -1,6 +1,7 @@
 /* Viewers and monitors of the solver. */
 #include "kmeansimpl.h"
 
+#include <petscdraw.h>
 #include <petscviewer.h>
 
 static const char *const KMeansConvergedReasons_Shifted[] = {"DIVERGED_MAX_IT", "CONVERGED_ITERATING", "CONVERGED_LABELS", "CONVERGED_INERTIA", "CONVERGED_SHIFT"};
@@ -18,6 +19,27 @@ static PetscErrorCode KMeansMonitorPrint(KMeans km, PetscInt it, PetscReal inert
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Plots the inertia over the iterations. Every restart begins a new plot. */
+static PetscErrorCode KMeansMonitorPlot(KMeans km, PetscInt it, PetscReal inertia, PetscInt64 changed, void *ctx)
+{
+  PetscReal     x = (PetscReal)it;
+  PetscDrawLG   lg;
+  PetscDrawAxis axis;
+
+  PetscFunctionBegin;
+  PetscCall(PetscViewerDrawGetDrawLG((PetscViewer)ctx, 0, &lg));
+  if (it == 1) {
+    PetscCall(PetscDrawLGReset(lg));
+    PetscCall(PetscDrawLGSetDimension(lg, 1));
+    PetscCall(PetscDrawLGGetAxis(lg, &axis));
+    PetscCall(PetscDrawAxisSetLabels(axis, "k-means", "iteration", "inertia"));
+  }
+  PetscCall(PetscDrawLGAddPoint(lg, &x, &inertia));
+  PetscCall(PetscDrawLGDraw(lg));
+  PetscCall(PetscDrawLGSave(lg));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode KMeansMonitorPrintDestroy(void **ctx)
 {
   PetscViewer viewer = (PetscViewer)*ctx;
@@ -32,19 +54,20 @@ static PetscErrorCode KMeansMonitorPrintDestroy(void **ctx)
 PetscErrorCode KMeansMonitorSetFromOptions_Private(KMeans km, GpOptionItems PetscOptionsObject)
 {
   PetscViewer viewer;
-  PetscBool   set, ascii;
+  PetscBool   set, ascii, draw;
 
   PetscFunctionBegin;
-  PetscCall(PetscOptionsViewer("-kmeans_monitor", "print one line per iteration", "KMeansMonitorSet", &viewer, NULL, &set));
+  PetscCall(PetscOptionsViewer("-kmeans_monitor", "print one line per iteration, or plot the inertia (draw)", "KMeansMonitorSet", &viewer, NULL, &set));
   for (PetscInt i = 0; i < km->nmonitors && set; i++) {
-    if (km->monitor[i] != KMeansMonitorPrint) continue;
+    if (km->monitor[i] != KMeansMonitorPrint && km->monitor[i] != KMeansMonitorPlot) continue;
     PetscCall(PetscViewerDestroy(&viewer));
     set = PETSC_FALSE;
   }
   if (!set) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
-  PetscCheck(ascii, PetscObjectComm((PetscObject)km), PETSC_ERR_SUP, "-kmeans_monitor needs an ASCII viewer");
-  PetscCall(KMeansMonitorSet(km, KMeansMonitorPrint, viewer, KMeansMonitorPrintDestroy));
+  PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERDRAW, &draw));
+  PetscCheck(ascii || draw, PetscObjectComm((PetscObject)km), PETSC_ERR_SUP, "-kmeans_monitor needs a viewer for text (ascii) or pictures (draw)");
+  PetscCall(KMeansMonitorSet(km, ascii ? KMeansMonitorPrint : KMeansMonitorPlot, viewer, KMeansMonitorPrintDestroy));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -60,7 +83,7 @@ PetscErrorCode KMeansMonitorSetFromOptions_Private(KMeans km, GpOptionItems Pets
 - destroy - frees the context, or `NULL`
 
   Options Database Key:
-. -kmeans_monitor [viewer] - print one line per iteration
+. -kmeans_monitor [viewer] - print one line per iteration, or plot the inertia (`draw`)
 
   Level: intermediate
 

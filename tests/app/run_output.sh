@@ -15,12 +15,17 @@ printf '0 1\n1 2\n2 0\n2 1\n' >links
 
 # --- helpers: one call of each program writes one of its outputs ---------------------------------------------------------------------
 outputs=(bmrm:-model bmrm:-report bmrm:-picture bmrm:-save_binary bmrm:-bmrm_checkpoint bmrm:-predictions pagerank:-ranks pagerank:-ranks_binary pagerank:-picture pagerank:-report
+  kmeans:-labels kmeans:-labels_binary kmeans:-centroids kmeans:-centroids_binary kmeans:-predictions kmeans:-picture kmeans:-report kmeans:-kmeans_checkpoint
   smacof:-coordinates smacof:-coordinates_binary smacof:-stress_per_point smacof:-report smacof:-map smacof:-shepard_data smacof:-checkpoint)
 run() { # run PROGRAM ARGUMENTS: output in $tmp/log, the code is returned
   local program=$1 input
   shift
   case $program in
   bmrm) input=(-f train -bmrm_checkpoint_every 1 -test train) ;;
+  kmeans)
+    input=(-f delta -kmeans_clusters 3 -kmeans_checkpoint_every 1)
+    [[ " $* " != *" -predictions "* ]] || input+=(-predict delta)
+    ;;
   pagerank) input=(-f links) ;;
   smacof) input=(-f delta -checkpoint_every 1) ;;
   esac
@@ -82,10 +87,12 @@ fi
 ln -s /proc/self/fd/1 stdout
 "$bin/bmrm" "${device[@]}" -f train -report stdout >log && [ -L stdout ] && head -1 log | grep -q '^train: LIBSVM text' && grep -q '"rows": 60' log && [ "$(tail -1 log)" = "}" ]
 verdict "an output to standard output follows the printed text if both go to a file"
+good=1
 for o in "${outputs[@]}"; do
-  "$bin/${o%%:*}" "${device[@]}" $(case $o in bmrm*) echo -f train -test train ;; pagerank*) echo -f links ;; *) echo -f delta ;; esac) "${o##*:}" /dev/fd/3 3>&1 >/dev/null 2>log | cat >piped
-  [ -s piped ] || case $o in *checkpoint) ;; *) echo "$o" >>log && false && break ;; esac
+  "$bin/${o%%:*}" "${device[@]}" $(case $o in bmrm*) echo -f train -test train ;; pagerank*) echo -f links ;; kmeans:-predictions) echo -f delta -predict delta ;; *) echo -f delta ;; esac) "${o##*:}" /dev/fd/3 3>&1 >/dev/null 2>log | cat >piped
+  [ -s piped ] || case $o in *checkpoint) ;; *) echo "$o" >>log && good=0 && break ;; esac
 done
+[ $good = 1 ]
 verdict "all outputs can be written to a descriptor that is a pipe"
 mkfifo fifo && { timeout 20 cat fifo >got & } && run pagerank -ranks_binary fifo && wait $! && [ -p fifo ] && run pagerank -ranks_binary file && cmp got file
 verdict "a named pipe gets the same bytes as a file"
@@ -104,9 +111,13 @@ collides() { # collides FILE MESSAGE PROGRAM ARGUMENTS: refused before the work;
 cp train copy && ln copy hard && ln -s copy soft
 collides copy "-report copy would overwrite the input of -f" bmrm -f copy -report copy && collides copy "-model ./soft would overwrite the input of -f" bmrm -f copy -model ./soft &&
   collides copy "-picture hard would overwrite the input of -f" bmrm -f copy -picture hard && collides links "-ranks links would overwrite the input of -f" pagerank -ranks links &&
-  collides delta "-map delta would overwrite the input of -f" smacof -map delta && collides train "-report train would overwrite the input of -test" bmrm -f copy -report train
+  collides delta "-map delta would overwrite the input of -f" smacof -map delta && collides train "-report train would overwrite the input of -test" bmrm -f copy -report train &&
+  collides copy "-labels hard would overwrite the input of -f" kmeans -f copy -labels hard && collides copy "-centroids_binary soft would overwrite the input of -start_file" kmeans -start_file copy -centroids_binary soft &&
+  collides copy "-picture copy would overwrite the input of -weights" kmeans -weights copy -picture copy && collides copy "-predictions copy would overwrite the input of -predict" kmeans -predictions copy -predict copy &&
+  collides copy "-kmeans_checkpoint copy would overwrite the input of -f" kmeans -f copy -kmeans_checkpoint copy
 verdict "an output that is an input"
 ln -s d/same through && collides train "-model d/same and -report ./d//same are the same file" bmrm -model d/same -report ./d//same && collides train "-ranks d/same and -picture through are the same file" pagerank -ranks d/same -picture through &&
+  collides train "-labels d/same and -labels_binary through are the same file" kmeans -labels d/same -labels_binary through &&
   collides train "-coordinates d/same and -map d/../d/same are the same file" smacof -coordinates d/same -map d/../d/same && [ ! -e d/same ]
 verdict "two outputs that are the same file"
 "$MPIEXEC" -n 2 "$bin/pagerank" "${device[@]}" -f links -ranks links >log 2>&1
@@ -126,12 +137,20 @@ full() { # full CODE MESSAGE OUTPUT ARGUMENTS: the file would grow beyond the li
   limit=unlimited
   return $rc
 }
+filled() { # every output of kmeans
+  local o
+  for o in labels labels_binary picture centroids centroids_binary report; do
+    full 5 "File too large; the temporary file was removed" "kmeans:-$o" -f ring -kmeans_clusters 1900 || return 1
+  done
+  full 5 "File too large; the temporary file was removed" kmeans:-predictions -f ring -predict ring
+}
 rm -rf d && mkdir d
 awk 'BEGIN { for (i = 0; i < 2000; i++) print i, (7 * i + 3) % 2000 }' >ring
 cat train train train train train train train train >more
 awk 'BEGIN { for (i = 0; i < 100; i++) for (k = 0; k < 100; k++) printf "%d%s", (i > k ? i - k : k - i), k < 99 ? "," : "\n" }' >wide
 full 5 "File too large; the temporary file was removed" pagerank:-ranks_binary -f ring && full 5 "File too large; the temporary file was removed" pagerank:-ranks -f ring && full 5 "File too large; the temporary file was removed" bmrm:-save_binary -f more &&
-  full 5 "no image in the directory for temporary files (TMPDIR or /tmp): File too large; the temporary file was removed" smacof:-map && full 5 "File too large; the temporary file was removed" smacof:-coordinates_binary -smacof_dim 8 -f wide
+  full 5 "no image in the directory for temporary files (TMPDIR or /tmp): File too large; the temporary file was removed" smacof:-map && full 5 "File too large; the temporary file was removed" smacof:-coordinates_binary -smacof_dim 8 -f wide &&
+  filled
 verdict "a limit of the file size: the message has the cause, the old file stays, no temporary file is left"
 if unshare -rm sh -c "mount -t tmpfs -o size=16k none $tmp/d" 2>/dev/null; then
   unshare -rm bash -c "mount -t tmpfs -o size=16k none '$tmp/d' && head -c 8000 /dev/zero >d/other && '$bin/pagerank' -f ring -ranks_binary d/out; echo code \$?; ls -A d" >log 2>&1
@@ -143,10 +162,12 @@ fi
 
 # --- signals ---------------------------------------------------------------------------------------------------------------------------
 awk 'BEGIN { srand(3); for (i = 0; i < 500; i++) { y = i % 2 ? 1 : -1; printf "%d", y; for (k = 1; k <= 60; k++) printf " %d:%.4f", k, y * rand() + 1.9 * rand(); print "" } }' >long
-ended() { # ended NAME NUMBER [LIBRARY]: the exit status of a training of many seconds that writes checkpoints all the time, and what it leaves; LIBRARY is preloaded
+training=(bmrm -f long -bmrm_eps 0 -bmrm_qp_rtol 0 -bmrm_lambda 1e-9 -bmrm_max_it 100000000 -bmrm_checkpoint d/ck -bmrm_checkpoint_every 1)
+clustering=(kmeans -generate 5000,4 -kmeans_clusters 30 -kmeans_restarts 1000000 -kmeans_checkpoint d/ck -kmeans_checkpoint_every 1)
+ended() { # ended NAME NUMBER [LIBRARY]: the exit status of a run of many seconds (work) that writes checkpoints all the time, and what it leaves; LIBRARY is preloaded
   local k
   rm -rf d && mkdir d
-  env --default-signal="$1" ${3:+LD_PRELOAD="$3"} "$bin/bmrm" "${device[@]}" -f long -bmrm_eps 0 -bmrm_qp_rtol 0 -bmrm_lambda 1e-9 -bmrm_max_it 100000000 -bmrm_checkpoint d/ck -bmrm_checkpoint_every 1 >log 2>&1 &
+  env --default-signal="$1" ${3:+LD_PRELOAD="$3"} "$bin/${work[0]}" "${device[@]}" "${work[@]:1}" >log 2>&1 &
   for ((k = 0; k < 1000; k++)); do
     [ -f d/ck ] && break
     sleep 0.01
@@ -155,7 +176,8 @@ ended() { # ended NAME NUMBER [LIBRARY]: the exit status of a training of many s
   wait $! 2>/dev/null
   [ $? -eq $((128 + $2)) ] && [ "$(ls -A d)" = ck ] && ! grep -q PETSC log
 }
-ended TERM 15 && ended INT 2 && ended HUP 1
+work=("${clustering[@]}")
+ended TERM 15 && work=("${training[@]}") && ended TERM 15 && ended INT 2 && ended HUP 1
 verdict "signals end a run with status 128 + n, and no temporary file is left"
 if ${CC:-cc} -shared -fPIC -o slow.so "$ROOT/tests/app/slow_create.c" -ldl >log 2>&1 && ! nm -D "$bin/bmrm" | grep -q __asan; then
   ended TERM 15 "$tmp/slow.so" && ended INT 2 "$tmp/slow.so"

@@ -192,6 +192,10 @@ head -150 "$tmp/points.csv" >"$tmp/first.csv"
 run 2 -f "$tmp/first.csv" -kmeans_clusters 5 -centroids "$tmp/centroids.csv" -predict "$tmp/points.csv" -predictions "$tmp/out.csv" && $python "$oracle" predict "$tmp"/{points.csv,centroids.csv,out.csv} >>"$tmp/log" 2>&1
 verdict "new points beside numpy"
 
+run 2 -f "$tmp/points.csv" -kmeans_clusters 5 -kmeans_monitor && grep -q '^   1 KMeans inertia [0-9.]* changed labels 400$' "$tmp/log" && grep -q 'changed labels 0$' "$tmp/log" &&
+  (cd "$tmp" && run 2 -f points.csv -kmeans_clusters 5 -kmeans_monitor draw -draw_type image -draw_save monitor.ppm -draw_save_single_file) && [ "$(head -c 2 "$tmp/monitor.ppm")" = P6 ]
+verdict "the monitor prints lines and plots"
+
 # --- what is refused --------------------------------------------------------------------------------------------------------
 printf '1,2\n3,\n5,6\n' >"$tmp/missing.csv"
 printf '1,2\n3,4,5\n5,6\n' >"$tmp/ragged.csv"
@@ -246,3 +250,5 @@ refused "new points with other columns" 2 "twice.csv: the points have 2 features
 refused "new points without an output" 2 "-predict needs a file for the clusters of the new points" -f "$tmp/points.csv" -predict "$tmp/points.csv"
 refused "a prediction alone with other outputs" 2 "has the one output -predictions" -start_file "$tmp/start.csv" -predict "$tmp/points.csv" -predictions "$tmp/out/new"
 refused "columns of the picture that do not exist" 2 "-picture_columns 0,5: the points have columns 0 to 4" -f "$tmp/points.csv" -picture_columns 0,5 -picture "$tmp/out/picture.svg"
+refused "a monitor that is neither text nor a picture" 2 "-kmeans_monitor needs a viewer for text (ascii) or pictures (draw)" -f "$tmp/points.csv" -kmeans_clusters 2 -kmeans_monitor binary:"$tmp/monitor"
+refused "device memory too small for the points" 6 " bytes asked for, " -generate 1000,4 -gpucsr_device_memory 9000
