@@ -156,6 +156,7 @@ $(obj)/%.f64.cuda.o: %.cu $(obj)/flags
 alike := src/mat/impls/gpucsr/spmv/csr/csrupdate $(patsubst %.cu,%,$(filter solvers/kmeans/%,$(once)))
 $(alike:%=$(obj)/%.host.o): private cflags += -ffp-contract=off
 $(obj)/solvers/kmeans/%.o: private cflags += -ffp-contract=off -fno-math-errno
+$(obj)/solvers/kmeans/screen/kmeansscores.o: private cflags += -ffp-contract=fast # the bound of these scores covers contraction
 $(alike:%=$(obj)/%.cuda.o): private nvflags += -fmad=false
 
 # --- libraries and programs -----------------------------------------------------------------------------------------------

@@ -81,6 +81,8 @@ typedef struct {
   KMeansFn    run[GP_DEV_KINDS]; /* NULL: the device does not have it */
 } KMeansVariant;
 
+#define KMEANS_DIRECT 32 /* most features for the assignment `direct` */
+
 enum {
 #define KMEANS_VARIANT(name, group, where, help) KMEANS_ASSIGN_##name,
 #include "assign.def"
@@ -97,9 +99,6 @@ enum {
 
 extern const KMeansVariant KMeansAssignTable[KMEANS_ASSIGNS];
 extern const KMeansVariant KMeansUpdateTable[KMEANS_UPDATES];
-
-/* The number of the fastest assignment without lower bounds, for passes that follow no other pass of these points and centroids. */
-int KMeansSelectAssign(const KMeansData *A);
 
 /* One draw of a point, with a probability proportional to weight times nearest. */
 typedef struct {

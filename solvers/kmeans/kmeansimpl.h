@@ -93,12 +93,12 @@ struct _p_KMeans {
   KMeansPoints          points;
   KMeansBatches         batches;
   PetscBool             setup;
-  PetscObjectState      states[3]; /* of points, weights and start centroids at the set-up */
-  PetscInt              now[2];    /* variants in use: assignment, update */
-  PetscInt              kept;      /* number of clusters now: k less those that were dropped */
-  double               *centroid;  /* [k][d] on the host, equal on all ranks */
-  double               *best;      /* centroids of the best restart */
-  int64_t              *tally;     /* on the host, summed over all ranks */
+  PetscInt              now[2];   /* variants in use: assignment, update */
+  const char           *why;      /* reason of the choice of the assignment by `auto` */
+  PetscInt              kept;     /* number of clusters now: k less those that were dropped */
+  double               *centroid; /* [k][d] on the host, equal on all ranks */
+  double               *best;     /* centroids of the best restart */
+  int64_t              *tally;    /* on the host, summed over all ranks */
   PetscReal             inertia;
   PetscInt64            distances, rechecked; /* evaluated by the last solve on all ranks */
   PetscInt              done;                 /* number of restarts that have stopped */
@@ -159,6 +159,10 @@ PETSC_INTERN PetscErrorCode KMeansCheckpointRead_Private(KMeans);
 PETSC_INTERN PetscErrorCode KMeansBatchesCreate_Private(KMeans, PetscInt many, const double outside[]);
 PETSC_INTERN PetscErrorCode KMeansBatchesDestroy_Private(KMeansBatches *);
 PETSC_INTERN PetscErrorCode KMeansIterateBatches_Private(KMeans, PetscInt restarts, PetscBool resumed);
+
+/* solve/kmeanschoose.c */
+PETSC_INTERN PetscErrorCode KMeansChooseVariants_Private(KMeans);
+PETSC_INTERN PetscInt       KMeansChooseOnce_Private(const KMeansPoints *); /* the assignment of a pass that follows no other pass of the same points */
 
 /* solve/kmeansiterate.c */
 PETSC_INTERN PetscErrorCode KMeansIterate_Private(KMeans, PetscInt restarts, PetscBool resumed);

@@ -34,7 +34,7 @@ static PetscErrorCode KMeansCandidatesMeasure(KMeans km, PetscInt first, KMeansC
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(A->n, &distance));
   PetscCall(KMeansPointsSetCentroids_Private(&km->points, C->n - first, C->x + first * C->d));
-  PetscCallGp(A->dev, "Start", KMeansAssignTable[KMeansSelectAssign(A)].run[GpDevKindOf(A->dev)](A));
+  PetscCallGp(A->dev, "Start", KMeansAssignTable[KMeansChooseOnce_Private(&km->points)].run[GpDevKindOf(A->dev)](A));
   if (A->n) PetscCallGp(A->dev, "Start", GpDevDownload(A->dev, distance, A->distance, (size_t)A->n * sizeof(double)));
   for (int32_t i = 0; i < A->n; i++) C->nearest[i] = PetscMin(C->nearest[i], distance[i]);
   PetscCall(PetscFree(distance));
@@ -128,7 +128,7 @@ static PetscErrorCode KMeansCandidatesWeigh(KMeans km, const KMeansCandidates *C
   PetscCall(KMeansPointsSetCentroids_Private(&km->points, C->n, C->x));
   PetscCall(PetscMalloc1(size, &tally));
   PetscCall(KMeansPointsClearTally_Private(&km->points, (PetscBool)KMeansUpdateTable[km->now[1]].group));
-  PetscCallGp(A->dev, "Start", KMeansAssignTable[KMeansSelectAssign(A)].run[GpDevKindOf(A->dev)](A));
+  PetscCallGp(A->dev, "Start", KMeansAssignTable[KMeansChooseOnce_Private(&km->points)].run[GpDevKindOf(A->dev)](A));
   PetscCallGp(A->dev, "Start", KMeansUpdateTable[km->now[1]].run[GpDevKindOf(A->dev)](A));
   PetscCallGp(A->dev, "Start", GpDevDownload(A->dev, tally, A->tally, size * sizeof(int64_t)));
   PetscCall(PetscMPIIntCast(C->n, &count));

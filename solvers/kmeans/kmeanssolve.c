@@ -3,49 +3,6 @@
 
 #include <petsctime.h>
 
-/* Sets the variant of a stage: the one of the option, or else `standard`. */
-static PetscErrorCode KMeansChooseVariant(KMeans km, const char option[], const KMeansVariant table[], PetscInt asked, PetscInt standard, PetscInt *chosen)
-{
-  PetscFunctionBegin;
-  *chosen = asked == KMEANS_AUTO ? standard : asked;
-  PetscCheck(table[*chosen].run[GpDevKindOf(km->points.data.dev)], PetscObjectComm((PetscObject)km), PETSC_ERR_USER_INPUT, "%s %s: this algorithm runs on the host only; add -gpucsr_device host, or use %s auto", option, table[*chosen].name, option);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Chooses the variants of assignment and update. */
-static PetscErrorCode KMeansChooseVariants(KMeans km)
-{
-  const MPI_Comm    comm   = PetscObjectComm((PetscObject)km);
-  const KMeansData *A      = &km->points.data;
-  const PetscBool   host   = (PetscBool)(GpDevKindOf(A->dev) == GP_DEV_HOST);
-  PetscInt          assign = KMeansSelectAssign(A);
-
-  PetscFunctionBegin;
-  if (km->batch && KMeansAssignTable[assign].group) assign = KMEANS_ASSIGN_brute;
-  PetscCall(KMeansChooseVariant(km, "-kmeans_assign", KMeansAssignTable, km->assign, assign, &km->now[0]));
-  PetscCall(KMeansChooseVariant(km, "-kmeans_update", KMeansUpdateTable, km->update, host && !km->batch ? KMEANS_UPDATE_changed : KMEANS_UPDATE_fixed, &km->now[1]));
-  PetscCheck(A->row || km->now[0] != KMEANS_ASSIGN_sparse, comm, PETSC_ERR_USER_INPUT, "-kmeans_assign sparse: the points are a dense matrix; use -kmeans_assign auto");
-  PetscCheck(!km->batch || !KMeansAssignTable[km->now[0]].group, comm, PETSC_ERR_USER_INPUT, "-kmeans_assign %s: lower bounds need all points in every iteration; use -kmeans_assign auto with -kmeans_batch", KMeansAssignTable[km->now[0]].name);
-  PetscCheck(!km->batch || !KMeansUpdateTable[km->now[1]].group, comm, PETSC_ERR_USER_INPUT, "-kmeans_update %s needs all points in every iteration; use -kmeans_update auto with -kmeans_batch", KMeansUpdateTable[km->now[1]].name);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Forgets the set-up if points, weights or start centroids have changed since. */
-static PetscErrorCode KMeansCheckStates(KMeans km)
-{
-  const PetscObject data[3] = {(PetscObject)km->X, (PetscObject)km->weights, (PetscObject)(km->start == KMEANS_START_GIVEN ? km->given : NULL)};
-
-  PetscFunctionBegin;
-  for (int o = 0; o < 3; o++) {
-    PetscObjectState state = 0;
-
-    if (data[o]) PetscCall(PetscObjectStateGet(data[o], &state));
-    if (state != km->states[o]) km->setup = PETSC_FALSE;
-    km->states[o] = state;
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /*@
   KMeansSetUp - Copies the points to the device and chooses the variants of assignment and update
 
@@ -57,7 +14,7 @@ static PetscErrorCode KMeansCheckStates(KMeans km)
   Level: advanced
 
   Note:
-  `KMeansSolve()` calls it. The points are copied again if they, their weights or relevant settings have changed. Results of an earlier solve are freed then.
+  `KMeansSolve()` calls it.
 
 .seealso: `KMeansSetPoints()`, `KMeansSolve()`
 @*/
@@ -66,18 +23,15 @@ PetscErrorCode KMeansSetUp(KMeans km)
   const MPI_Comm comm = PetscObjectComm((PetscObject)km);
   PetscInt       N, d, many;
   double        *given = NULL;
-  PetscErrorCode err;
 
   PetscFunctionBegin;
   PetscValidHeaderSpecific(km, KMEANS_CLASSID, 1);
-  PetscCall(KMeansCheckStates(km));
   if (km->setup) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCheck(km->X, comm, PETSC_ERR_ORDER, "KMeans: there are no points: call KMeansSetPoints()");
   PetscCall(MatGetSize(km->X, &N, &d));
   PetscCheck(km->k <= N, comm, PETSC_ERR_USER_INPUT, "KMeans: %" PetscInt_FMT " clusters of %" PetscInt_FMT " points; ask for at most as many clusters as points", km->k, N);
   PetscCall(KMeansCheckSize_Private(comm, km->k, d));
   PetscCheck(km->batch <= N, comm, PETSC_ERR_USER_INPUT, "KMeans: batches of %" PetscInt_FMT " points from %" PetscInt_FMT " points; use smaller batches, or -kmeans_batch 0 for all points", km->batch, N);
-  PetscCall(ISDestroy(&km->labels));
   PetscCall(KMeansPointsDestroy_Private(&km->points));
   PetscCall(KMeansBatchesDestroy_Private(&km->batches));
   PetscCall(PetscFree3(km->centroid, km->best, km->tally));
@@ -86,12 +40,12 @@ PetscErrorCode KMeansSetUp(KMeans km)
     PetscCall(KMeansGetGiven_Private(km, km->X, &many, &given));
     PetscCheck(many == km->k, comm, PETSC_ERR_USER_INPUT, "Start centroids: %" PetscInt_FMT " x %" PetscInt_FMT ", but %" PetscInt_FMT " clusters are wanted; use -kmeans_clusters %" PetscInt_FMT, many, d, km->k, many);
   }
-  err = KMeansPointsCreate_Private(km, km->X, km->weights, NULL, given ? km->k : 0, given, &km->points);
-  if (!err && km->batch) err = KMeansBatchesCreate_Private(km, given ? km->k : 0, given);
+  PetscCall(KMeansPointsCreate_Private(km, km->X, km->weights, NULL, given ? km->k : 0, given, &km->points));
+  if (km->batch) PetscCall(KMeansBatchesCreate_Private(km, given ? km->k : 0, given));
   PetscCall(PetscFree(given));
-  PetscCall(err);
   PetscCall(PetscMalloc3(km->k * d, &km->centroid, km->k * d, &km->best, KMeansTallySize(km->k, d, km->points.data.words), &km->tally));
-  PetscCall(KMeansChooseVariants(km));
+  km->points.data.k = (int32_t)km->k;
+  PetscCall(KMeansChooseVariants_Private(km));
   km->setup = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -106,8 +60,6 @@ static PetscErrorCode KMeansReduceCandidates(KMeans km, PetscInt restart)
   PetscFunctionBegin;
   PetscCall(KMeansDrawCandidates_Private(km, restart, &X, &w));
   PetscCall(KMeansCreate(PETSC_COMM_SELF, &sub));
-  PetscCall(PetscObjectSetOptionsPrefix((PetscObject)sub, ((PetscObject)km)->prefix));
-  PetscCall(PetscObjectAppendOptionsPrefix((PetscObject)sub, "kmeans_start_")); /* -kmeans_view is not for this solver */
   PetscCall(KMeansSetPoints(sub, X));
   PetscCall(KMeansSetWeights(sub, w));
   PetscCall(KMeansSetClusters(sub, km->k));
@@ -248,30 +200,25 @@ PetscErrorCode KMeansSolve(KMeans km)
 @*/
 PetscErrorCode KMeansPredict(KMeans km, Mat X, IS *labels)
 {
-  KMeansPoints   P;
-  PetscInt       N, d, k = km->kept;
-  double        *given = NULL;
-  const double  *centroid;
-  PetscErrorCode err;
+  KMeansPoints  P;
+  PetscInt      N, d, k = km->kept;
+  double       *given = NULL;
+  const double *centroid;
 
   PetscFunctionBegin;
   PetscValidHeaderSpecific(km, KMEANS_CLASSID, 1);
-  KMeansCheckPointer(X, 2);
   PetscValidHeaderSpecific(X, MAT_CLASSID, 2);
   KMeansCheckPointer(labels, 3);
   PetscCheckSameComm(km, 1, X, 2);
   PetscCheck(km->labels || km->given, PetscObjectComm((PetscObject)km), PETSC_ERR_ARG_WRONGSTATE, "KMeans: there are no centroids; call KMeansSolve() or KMeansSetStartCentroids() first");
   PetscCall(MatGetSize(X, &N, &d));
   PetscCheck(!km->labels || d == km->points.data.d, PetscObjectComm((PetscObject)km), PETSC_ERR_USER_INPUT, "Points have %" PetscInt_FMT " features, the centroids %d", d, (int)km->points.data.d);
-  PetscCheck(!km->labels || km->points.data.cosine == (km->metric == KMEANS_METRIC_COSINE), PetscObjectComm((PetscObject)km), PETSC_ERR_ARG_WRONGSTATE, "KMeans: the centroids were found with another metric; call KMeansSolve() first");
   if (!km->labels) PetscCall(KMeansGetGiven_Private(km, X, &k, &given));
   centroid = given ? given : km->centroid;
-  err      = KMeansPointsCreate_Private(km, X, NULL, NULL, k, centroid, &P);
-  if (err) PetscCall(PetscFree(given));
-  PetscCall(err);
+  PetscCall(KMeansPointsCreate_Private(km, X, NULL, NULL, k, centroid, &P));
   PetscCall(KMeansPointsSetCentroids_Private(&P, k, centroid));
   PetscCall(KMeansPointsForgetLabels_Private(&P));
-  PetscCallGp(P.data.dev, "Assignment", KMeansAssignTable[KMeansSelectAssign(&P.data)].run[GpDevKindOf(P.data.dev)](&P.data));
+  PetscCallGp(P.data.dev, "Assignment", KMeansAssignTable[KMeansChooseOnce_Private(&P)].run[GpDevKindOf(P.data.dev)](&P.data));
   PetscCall(KMeansCreateLabels(PetscObjectComm((PetscObject)X), &P.data, labels));
   PetscCall(KMeansPointsDestroy_Private(&P));
   PetscCall(PetscFree(given));

@@ -32,8 +32,3 @@ const KMeansVariant KMeansUpdateTable[KMEANS_UPDATES] = {
 #include "update.def"
 #undef KMEANS_VARIANT
 };
-
-int KMeansSelectAssign(const KMeansData *A)
-{
-  return A->row && KMeansAssignTable[KMEANS_ASSIGN_sparse].run[GpDevKindOf(A->dev)] ? KMEANS_ASSIGN_sparse : KMEANS_ASSIGN_brute;
-}

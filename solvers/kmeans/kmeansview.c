@@ -93,7 +93,6 @@ PetscErrorCode KMeansMonitorSet(KMeans km, KMeansMonitorFn monitor, void *ctx, P
 {
   PetscFunctionBegin;
   PetscValidHeaderSpecific(km, KMEANS_CLASSID, 1);
-  KMeansCheckPointer(monitor, 2);
   PetscCheck(km->nmonitors < KMEANS_MAX_MONITORS, PetscObjectComm((PetscObject)km), PETSC_ERR_ARG_OUTOFRANGE, "The solver has %d monitors, which is the maximum; KMeansMonitorCancel() removes them", KMEANS_MAX_MONITORS);
   km->monitor[km->nmonitors]          = monitor;
   km->monitorctx[km->nmonitors]       = ctx;
@@ -168,6 +167,7 @@ PetscErrorCode KMeansView(KMeans km, PetscViewer viewer)
 
     PetscCall(PetscViewerASCIIPrintf(viewer, "%" PetscInt_FMT " %s points with %d features, %s precision, on %s\n", km->points.N, A->row ? "sparse" : "dense", (int)A->d, A->single ? "single" : "double", GpDevName(A->dev)));
     PetscCall(PetscViewerASCIIPrintf(viewer, "assignment %s: %s\n", KMeansAssignTable[km->now[0]].name, KMeansAssignTable[km->now[0]].help));
+    if (km->assign == KMEANS_AUTO) PetscCall(PetscViewerASCIIPrintf(viewer, "  chosen because %s\n", km->why));
     PetscCall(PetscViewerASCIIPrintf(viewer, "update %s: %s\n", KMeansUpdateTable[km->now[1]].name, KMeansUpdateTable[km->now[1]].help));
   }
   if (km->labels) PetscCall(PetscViewerASCIIPrintf(viewer, "%s after %" PetscInt_FMT " iterations, %" PetscInt_FMT " clusters, inertia %.12g\n", KMeansConvergedReasons[km->reason], km->it, km->kept, (double)km->inertia));

@@ -219,5 +219,5 @@ def predict(points, centroids, predictions):
 
 
 if __name__ == "__main__":
-    modes = {"data": write_data, "lloyd": lloyd, "batch": batch, "minibatch": minibatch, "sklearn": sklearn, "report": report, "silhouette": silhouette, "axes": axes, "binary": binary, "predict": predict, "sparse": sparse}
+    modes = {"data": write_data, "lloyd": lloyd, "fixedpoint": fixedpoint, "batch": batch, "minibatch": minibatch, "sklearn": sklearn, "report": report, "silhouette": silhouette, "axes": axes, "binary": binary, "predict": predict, "sparse": sparse}
     modes[sys.argv[1]](*sys.argv[2:])

@@ -49,7 +49,10 @@ for format in csv petsc mtx idx minebench idx.gz minebench.gz; do
   run 1 -f "$tmp/points.$format" "${given[@]}" "${out[@]}" && $python "$oracle" lloyd "$tmp"/{points.csv,start.csv,report.json,labels.csv,centroids.csv} >>"$tmp/log" 2>&1
   verdict "points as $format beside numpy"
 done
-for assign in brute hamerly yinyang elkan; do
+everywhere=(brute hamerly yinyang elkan)
+assigns=("${everywhere[@]}")
+[ "$GPUCSR_DEVICE" = host ] && assigns+=(direct tiled)
+for assign in "${assigns[@]}"; do
   run 2 -f "$tmp/points.csv" -weights "$tmp/weights.txt" -kmeans_empty keep -kmeans_assign $assign "${given[@]}" "${out[@]}" &&
     $python "$oracle" lloyd "$tmp"/{points.csv,start.csv,report.json,labels.csv,centroids.csv,weights.txt} >>"$tmp/log" 2>&1
   verdict "weights and $assign on two ranks beside numpy"
@@ -75,9 +78,15 @@ for start in random kmeans++ parallel; do
   [ $good = 1 ]
   verdict "start $start: the same bytes on 1, 2 and 4 ranks"
 done
-run 2 -generate 500,2 -kmeans_start parallel -kmeans_view && [ "$(grep -c 'KMeans Object' "$tmp/log")" = 1 ]
-verdict "-kmeans_view shows one solver"
-
+for start in random kmeans++ parallel; do
+  good=1
+  for assign in "${assigns[@]}"; do
+    run 1 -f "$tmp/points.csv" -kmeans_start $start -kmeans_clusters 9 -kmeans_assign $assign -kmeans_update fixed "${out[@]}" &&
+      $python "$oracle" fixedpoint "$tmp"/{points.csv,report.json,labels.csv,centroids.csv} >>"$tmp/log" 2>&1 || good=0
+  done
+  [ $good = 1 ]
+  verdict "start $start and every assignment: labels, centroids and inertia beside numpy"
+done
 # --- checkpoints: the bytes of a run without interruption, on other numbers of ranks ------------------------------------------
 continues() { # continues NAME ARGUMENTS: the first run stops after 7 iterations, or has left a checkpoint already
   local name=$1 good=1
@@ -96,7 +105,7 @@ continues() { # continues NAME ARGUMENTS: the first run stops after 7 iterations
 for start in random kmeans++ parallel; do
   continues "a checkpoint after 7 of 20 iterations, start $start" -generate 2000,2 -kmeans_clusters 12 -kmeans_start $start -kmeans_max_it 20
 done
-"$program" "${device[@]}" -generate 20000,4 -kmeans_clusters 40 -kmeans_restarts 3 -kmeans_max_it 30 -kmeans_checkpoint "$tmp/checkpoint" -kmeans_checkpoint_every 7 >"$tmp/log" 2>&1 &
+"$program" "${device[@]}" -generate 20000,4 -kmeans_clusters 40 -kmeans_restarts 3 -kmeans_max_it 30 -kmeans_assign brute -kmeans_checkpoint "$tmp/checkpoint" -kmeans_checkpoint_every 7 >"$tmp/log" 2>&1 &
 victim=$!
 for _ in $(seq 200); do
   [ -s "$tmp/checkpoint" ] && break
@@ -201,6 +210,7 @@ printf '1,2\n3,\n5,6\n' >"$tmp/missing.csv"
 printf '1,2\n3,4,5\n5,6\n' >"$tmp/ragged.csv"
 printf '1,2\n0,0\n5,6\n' >"$tmp/zero.csv"
 printf '1,2\n1,2\n3,4\n1,2\n' >"$tmp/twice.csv"
+printf '1,2\n2,2\n3,4\n' >"$tmp/line.csv"
 printf '1\n-1\n1\n1\n' >"$tmp/negative.txt"
 printf '0\n0\n0\n0\n' >"$tmp/zeros.txt"
 printf '1e200,1\n2,3\n4,5\n' >"$tmp/huge.csv"
@@ -232,6 +242,11 @@ refused "a start of another shape" 2 "Start centroids: 6 x 5, but 7 clusters are
 refused "values beyond double precision" 2 "exceed the range" -f "$tmp/huge.csv" -kmeans_clusters 2
 refused "a truncated MineBench file" 4 "truncated" -f "$tmp/short.minebench" -kmeans_clusters 2
 refused "a truncated idx file" 4 "truncated" -f "$tmp/short.idx" -kmeans_clusters 2
+if [ "$GPUCSR_DEVICE" = host ]; then
+  refused "sparse points and direct" 2 "the points are sparse" -f "$tmp/points.mtx" -kmeans_clusters 2 -kmeans_assign direct
+  refused "the cosine metric and tiled" 2 "for -kmeans_metric euclidean" -f "$tmp/line.csv" -kmeans_clusters 2 -kmeans_metric cosine -kmeans_assign tiled
+  refused "33 features and direct" 2 "33 features, more than 32" -generate 50,33 -kmeans_clusters 2 -kmeans_assign direct
+fi
 refused "a missing file" 4 "No such file" -f "$tmp/nothing" -kmeans_clusters 2
 refused "a column that does not exist" 2 "-columns 0,9" -f "$tmp/points.csv" -columns 0,9 -kmeans_clusters 2
 foreign=(-kmeans_restart "$tmp/foreign")

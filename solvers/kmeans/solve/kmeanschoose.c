@@ -1,0 +1,99 @@
+/* The choice of assignment and update. All of them return the same labels, so that the choice affects the time alone. */
+#include "solvers/kmeans/kmeansimpl.h"
+
+/* The choice for the host. Measured on one core (docs/performance/kmeans.md):
+
+   - Dense, Euclidean: `direct` or `tiled` take the least time for 2 to 1000 clusters of 4 data sets with 9 to 784 features; bounds compute fewer
+     distances, but one at a time.
+   - Dense, cosine, has no scores in single precision, so that bounds pay: `yinyang` takes the least time for up to 32 features, `elkan` beyond. The bounds
+     of `elkan` take 8 n k bytes, which KMEANS_MOST_BOUNDS limits. */
+#define KMEANS_MOST_BOUNDS ((double)(1 << 30)) /* bytes of bounds on all ranks, so that all ranks choose alike */
+
+static PetscInt KMeansChooseOnHost(const KMeansPoints *P, const char **why)
+{
+  const KMeansData *A = &P->data;
+
+  if (A->row) {
+    *why = "the points are sparse";
+    return KMEANS_ASSIGN_sparse;
+  }
+  if (A->k <= 1) {
+    *why = "there is one cluster";
+    return KMEANS_ASSIGN_brute;
+  }
+  if (A->cosine) {
+    if (A->d <= KMEANS_DIRECT || 8.0 * (double)P->N * A->k > KMEANS_MOST_BOUNDS) {
+      *why = "the metric is cosine";
+      return KMEANS_ASSIGN_yinyang;
+    }
+    *why = "the metric is cosine, and there are many features";
+    return KMEANS_ASSIGN_elkan;
+  }
+  if (A->d <= KMEANS_DIRECT) {
+    *why = "the points are dense, with few features";
+    return KMEANS_ASSIGN_direct;
+  }
+  *why = "the points are dense, with many features";
+  return KMEANS_ASSIGN_tiled;
+}
+
+/* The choice for points and a number of centroids. `why` receives the reason. */
+static PetscInt KMeansChooseAssign(const KMeansPoints *P, const char **why)
+{
+  if (GpDevKindOf(P->data.dev) == GP_DEV_HOST) return KMeansChooseOnHost(P, why);
+  *why = "the points are on a GPU";
+  return KMEANS_ASSIGN_brute;
+}
+
+PetscInt KMeansChooseOnce_Private(const KMeansPoints *P)
+{
+  const char    *why;
+  const PetscInt assign = KMeansChooseAssign(P, &why);
+
+  return KMeansAssignTable[assign].group ? KMEANS_ASSIGN_brute : assign;
+}
+
+/* Refuses an assignment that cannot handle the points. */
+static PetscErrorCode KMeansCheckAssign(KMeans km, PetscInt assign)
+{
+  const KMeansData *A      = &km->points.data;
+  const MPI_Comm    comm   = PetscObjectComm((PetscObject)km);
+  const char *const name   = KMeansAssignTable[assign].name;
+  const PetscBool   scores = (PetscBool)(assign == KMEANS_ASSIGN_direct || assign == KMEANS_ASSIGN_tiled);
+
+  PetscFunctionBegin;
+  PetscCheck(A->row || assign != KMEANS_ASSIGN_sparse, comm, PETSC_ERR_USER_INPUT, "-kmeans_assign sparse: the points are a dense matrix; use -kmeans_assign auto");
+  PetscCheck(!A->row || !scores, comm, PETSC_ERR_USER_INPUT, "-kmeans_assign %s: the points are sparse, and this algorithm is for dense ones; use -kmeans_assign auto", name);
+  PetscCheck(!A->cosine || !scores, comm, PETSC_ERR_USER_INPUT, "-kmeans_assign %s: this algorithm is for -kmeans_metric euclidean; use -kmeans_assign auto", name);
+  PetscCheck(assign != KMEANS_ASSIGN_direct || A->d <= KMEANS_DIRECT, comm, PETSC_ERR_USER_INPUT, "-kmeans_assign direct: the points have %d features, more than %d; use -kmeans_assign tiled", (int)A->d, KMEANS_DIRECT);
+  PetscCheck(!km->batch || !KMeansAssignTable[assign].group, comm, PETSC_ERR_USER_INPUT, "-kmeans_assign %s: lower bounds need all points in every iteration; use -kmeans_assign auto with -kmeans_batch", name);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Sets the variant of a stage: the one of the option, or else `standard`. */
+static PetscErrorCode KMeansChooseVariant(KMeans km, const char option[], const KMeansVariant table[], PetscInt asked, PetscInt standard, PetscInt *chosen)
+{
+  PetscFunctionBegin;
+  *chosen = asked == KMEANS_AUTO ? standard : asked;
+  PetscCheck(table[*chosen].run[GpDevKindOf(km->points.data.dev)], PetscObjectComm((PetscObject)km), PETSC_ERR_USER_INPUT, "%s %s: this algorithm runs on the host only; add -gpucsr_device host, or use %s auto", option, table[*chosen].name, option);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Chooses the variants of assignment and update. */
+PetscErrorCode KMeansChooseVariants_Private(KMeans km)
+{
+  const PetscBool host   = (PetscBool)(GpDevKindOf(km->points.data.dev) == GP_DEV_HOST);
+  PetscInt        assign = KMeansChooseAssign(&km->points, &km->why);
+
+  PetscFunctionBegin;
+  if (km->batch && KMeansAssignTable[assign].group) {
+    assign  = KMEANS_ASSIGN_brute;
+    km->why = "lower bounds need all points in every iteration";
+  }
+  PetscCall(KMeansChooseVariant(km, "-kmeans_assign", KMeansAssignTable, km->assign, assign, &km->now[0]));
+  PetscCall(KMeansCheckAssign(km, km->now[0]));
+  PetscCall(KMeansChooseVariant(km, "-kmeans_update", KMeansUpdateTable, km->update, host && !km->batch ? KMEANS_UPDATE_changed : KMEANS_UPDATE_fixed, &km->now[1]));
+  PetscCheck(!km->batch || !KMeansUpdateTable[km->now[1]].group, PetscObjectComm((PetscObject)km), PETSC_ERR_USER_INPUT, "-kmeans_update %s needs all points in every iteration; use -kmeans_update auto with -kmeans_batch",
+             KMeansUpdateTable[km->now[1]].name);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,226 @@
+static char help[] = "KMeans: assignments by scores in single precision, beside the definition, on points that such scores cannot tell apart.\n\n";
+
+#include <gpucsr.h>
+#include <gpucsrcompat.h>
+#include <gpucsrkmeans.h>
+
+/* Points of one case: value(i, j) of point i and feature j. Centroid c starts at value(n + c, j). */
+typedef struct {
+  const char *name;
+  PetscInt    n, d, k;
+  PetscReal (*value)(PetscInt, PetscInt);
+  PetscBool rechecks; /* more than a tenth of the points have several candidates; else less than that */
+} Case;
+
+/* A number in [0, 1): the fraction of a multiple of an irrational number. */
+static PetscReal Fraction(PetscInt i, PetscInt j)
+{
+  const PetscReal v = (PetscReal)(i + 1) * 0.6180339887498949 + (PetscReal)((i + 3) * (j + 1) % 1009) * 0.4142135623730951;
+
+  return v - PetscFloorReal(v);
+}
+
+static PetscReal Ordinary(PetscInt i, PetscInt j)
+{
+  return Fraction(i, j) + 3 * (i % 5);
+}
+
+static PetscReal Grid(PetscInt i, PetscInt j)
+{
+  return (PetscReal)((i * 7 + j * 3 + (i * j) % 5) % 4);
+}
+
+/* Pairs of centroids differ by less than single precision resolves. */
+static PetscReal Near(PetscInt i, PetscInt j)
+{
+  return Fraction(i / 2, j) + (i % 2 ? 1e-11 * (j + 1) : 0);
+}
+
+/* All centroids and points are equal but for the last bits of double precision. */
+static PetscReal LastBits(PetscInt i, PetscInt j)
+{
+  return 1 + (PetscReal)((i * 31 + j * 17) % 64) * 0x1p-50;
+}
+
+static PetscReal Constant(PetscInt i, PetscInt j)
+{
+  return j % 3 ? 12345.678 : Ordinary(i, j);
+}
+
+static PetscReal Far(PetscInt i, PetscInt j)
+{
+  return 1e6 + 1e-3 * Ordinary(i, j);
+}
+
+static PetscReal FarSingle(PetscInt i, PetscInt j)
+{
+  return (float)(1e6 + Ordinary(i, j));
+}
+
+static PetscReal Huge(PetscInt i, PetscInt j)
+{
+  return 1e30 * Ordinary(i, j);
+}
+
+static PetscReal HugeSingle(PetscInt i, PetscInt j)
+{
+  return (float)(2e37 * (Ordinary(i, j) - 6));
+}
+
+static PetscReal Largest(PetscInt i, PetscInt j)
+{
+  return 1e145 * (Ordinary(i, j) - 6);
+}
+
+static PetscReal Tiny(PetscInt i, PetscInt j)
+{
+  return 1e-30 * Ordinary(i, j);
+}
+
+static PetscReal Subnormal(PetscInt i, PetscInt j)
+{
+  return (float)(1e-40 * Ordinary(i, j));
+}
+
+/* Squares of differences underflow in double precision. */
+static PetscReal Underflow(PetscInt i, PetscInt j)
+{
+  return 1e-140 + 1e-156 * Ordinary(i, j) + (i ? 0 : 1e-100);
+}
+
+/* A few points lie far outside. */
+static PetscReal Outliers(PetscInt i, PetscInt j)
+{
+  return Ordinary(i, j) * (i % 50 ? 1 : 1e7);
+}
+
+/* Some points are so far outside that the sums of clusters lose all other points. */
+static PetscReal Beyond(PetscInt i, PetscInt j)
+{
+  return Ordinary(i, j) * (i % 50 ? 1 : 1e60);
+}
+
+/* Features of very different sizes, and a far centroid. */
+static PetscReal Scales(PetscInt i, PetscInt j)
+{
+  return Fraction(i, j) * PetscPowReal(10, (PetscReal)(j % 9)) + (i % 41 ? 0 : 1e9);
+}
+
+static PetscErrorCode CreateMatrix(MPI_Comm comm, const Case *test, PetscInt rows, PetscInt from, Mat *X)
+{
+  PetscInt start, end;
+
+  PetscFunctionBegin;
+  PetscCall(MatCreateDense(comm, PETSC_DECIDE, PETSC_DECIDE, rows, test->d, NULL, X));
+  PetscCall(MatGetOwnershipRange(*X, &start, &end));
+  for (PetscInt i = start; i < end; i++)
+    for (PetscInt j = 0; j < test->d; j++) PetscCall(MatSetValue(*X, i, j, test->value(from + i, j), INSERT_VALUES));
+  PetscCall(MatAssemblyBegin(*X, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*X, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Three iterations by an assignment. `rechecked` is relative to the number of points. */
+static PetscErrorCode Solve(MPI_Comm comm, const Case *test, Mat X, Mat M, const char assign[], PetscReal *inertia, Mat *centroids, IS *labels, PetscReal *rechecked)
+{
+  KMeans     km;
+  PetscInt64 distances, again;
+  PetscInt   it;
+
+  PetscFunctionBegin;
+  PetscCall(KMeansCreate(comm, &km));
+  PetscCall(KMeansSetPoints(km, X));
+  PetscCall(KMeansSetClusters(km, test->k));
+  PetscCall(KMeansSetStartCentroids(km, M));
+  PetscCall(KMeansSetEmpty(km, KMEANS_EMPTY_KEEP));
+  PetscCall(KMeansSetTolerances(km, 0, 0, 3));
+  PetscCall(KMeansSetAssign(km, assign));
+  PetscCall(KMeansSolve(km));
+  PetscCall(KMeansGetInertia(km, inertia));
+  PetscCall(KMeansGetCentroids(km, centroids));
+  PetscCall(KMeansGetLabels(km, labels));
+  PetscCall(PetscObjectReference((PetscObject)*labels));
+  PetscCall(KMeansGetDistances(km, &distances, &again));
+  PetscCall(KMeansGetIterationNumber(km, &it));
+  *rechecked = (PetscReal)again / (PetscReal)(test->n * (it + 1));
+  PetscCall(KMeansDestroy(&km));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Compare(MPI_Comm comm, const Case *test)
+{
+  const char *const assigns[] = {"brute", "tiled", "auto", "direct"};
+  Mat               X, M, centroids[4];
+  IS                labels[4];
+  PetscReal         inertia[4], rechecked;
+
+  PetscFunctionBegin;
+  PetscCall(CreateMatrix(comm, test, test->n, 0, &X));
+  PetscCall(CreateMatrix(PETSC_COMM_SELF, test, test->k, test->n, &M));
+  for (int a = 0; a < (test->d > 32 ? 3 : 4); a++) {
+    PetscBool same, bits;
+
+    PetscCall(Solve(comm, test, X, M, assigns[a], &inertia[a], &centroids[a], &labels[a], &rechecked));
+    PetscCall(ISEqual(labels[a], labels[0], &same));
+    PetscCall(MatEqual(centroids[a], centroids[0], &bits));
+    PetscCheck(same && bits && inertia[a] == inertia[0], comm, PETSC_ERR_PLIB, "%s, %" PetscInt_FMT " x %" PetscInt_FMT ", %" PetscInt_FMT " clusters: %s has %s labels, %s centroids and the inertia %.17g, not %.17g", test->name, test->n, test->d,
+               test->k, assigns[a], same ? "the same" : "other", bits ? "the same" : "other", (double)inertia[a], (double)inertia[0]);
+    if (a && test->k > 1 && test->n > test->k) PetscCheck((PetscBool)(rechecked > 0.1) == test->rechecks, comm, PETSC_ERR_PLIB, "%s: %s evaluates %g distances of a point again", test->name, assigns[a], (double)rechecked);
+    if (a) {
+      PetscCall(ISDestroy(&labels[a]));
+      PetscCall(MatDestroy(&centroids[a]));
+    }
+  }
+  PetscCall(PetscPrintf(comm, "%s, %" PetscInt_FMT " x %" PetscInt_FMT ", %" PetscInt_FMT " clusters: equal\n", test->name, test->n, test->d, test->k));
+  PetscCall(ISDestroy(&labels[0]));
+  PetscCall(MatDestroy(&centroids[0]));
+  PetscCall(MatDestroy(&X));
+  PetscCall(MatDestroy(&M));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  const Case cases[] = {{"ordinary", 500, 9, 20, Ordinary, PETSC_FALSE},
+                        {"ordinary", 257, 1, 3, Ordinary, PETSC_FALSE},
+                        {"ordinary", 255, 31, 7, Ordinary, PETSC_FALSE},
+                        {"ordinary", 128, 32, 5, Ordinary, PETSC_FALSE},
+                        {"ordinary", 129, 33, 6, Ordinary, PETSC_FALSE},
+                        {"ordinary", 131, 256, 9, Ordinary, PETSC_FALSE},
+                        {"ordinary", 130, 603, 10, Ordinary, PETSC_FALSE},
+                        {"one cluster", 100, 5, 1, Ordinary, PETSC_FALSE},
+                        {"a cluster for each", 37, 5, 37, Ordinary, PETSC_FALSE},
+                        {"one point", 1, 3, 1, Ordinary, PETSC_FALSE},
+                        {"grid with ties", 400, 3, 30, Grid, PETSC_TRUE},
+                        {"grid with ties", 400, 40, 30, Grid, PETSC_TRUE},
+                        {"near centroids", 400, 6, 24, Near, PETSC_TRUE},
+                        {"near centroids", 300, 300, 24, Near, PETSC_TRUE},
+                        {"last bits", 200, 4, 12, LastBits, PETSC_FALSE},
+                        {"constant features", 300, 10, 8, Constant, PETSC_FALSE},
+                        {"far from the origin", 300, 7, 11, Far, PETSC_FALSE},
+                        {"far, single", 300, 7, 11, FarSingle, PETSC_FALSE},
+                        {"huge", 300, 7, 11, Huge, PETSC_FALSE},
+                        {"huge, single", 300, 7, 11, HugeSingle, PETSC_FALSE},
+                        {"largest", 300, 7, 11, Largest, PETSC_FALSE},
+                        {"tiny", 300, 7, 11, Tiny, PETSC_FALSE},
+                        {"subnormal, single", 300, 7, 11, Subnormal, PETSC_FALSE},
+                        {"underflow of squares", 300, 7, 11, Underflow, PETSC_TRUE},
+                        {"outliers", 300, 7, 11, Outliers, PETSC_FALSE},
+                        {"beyond single", 300, 7, 11, Beyond, PETSC_TRUE},
+                        {"features of all sizes", 400, 18, 13, Scales, PETSC_FALSE}};
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(PetscGPUCSRInitialize());
+  for (size_t c = 0; c < PETSC_STATIC_ARRAY_LENGTH(cases); c++) PetscCall(Compare(PETSC_COMM_WORLD, &cases[c]));
+  PetscCall(PetscFinalize());
+  return 0;
+}
+
+/*TEST
+
+   test:
+     nsize: {{1 3}}
+     args: -gpucsr_device host
+
+TEST*/
