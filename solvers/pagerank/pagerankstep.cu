@@ -1,4 +1,4 @@
-/* The kernels of step.h, host and CUDA implementations.
+/* The kernels of pagerankstep.h, host and CUDA implementations.
 
    The step kernel does all of a power iteration except the product: it computes the residual and its 1-norm, and writes the input of the next
    product, which holds the next ranks. It leaves the current ranks unchanged. If their residual stops the iteration, these are the ranks that are

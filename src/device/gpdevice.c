@@ -244,8 +244,8 @@ GpErr GpDevFetchBegin(GpDev dev, const void *device, size_t bytes)
 }
 
 /* Polls the flag behind the data, because that takes less time than a stream synchronisation. After GP_DEV_POLLS polls, or after a failure, the
-   stream is synchronised instead. A separate flag is needed, since the data may hold any value (compare gpwatch.h, where a reserved NaN marks
-   missing results). */
+   stream is synchronised instead. The flag is needed, since the data may hold any value. Numbers of GpWatchWrite() need none: a reserved NaN marks
+   those that are not written yet. */
 GpErr GpDevFetchEnd(GpDev dev, void *host, size_t bytes)
 {
   const uint32_t *mark = (const uint32_t *)((const char *)dev->fetched + bytes);

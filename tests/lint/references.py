@@ -67,7 +67,7 @@ def exists(path, paths):
 def check_code(page, number, code, paths, targets, identifiers, options):
     users = re.match(r"docs/[^/]*\.md$", page) and page != "docs/architecture.md"
     for word in code.split():
-        word = word.strip("(),;:")
+        word = word.strip("(),;:").rstrip(".")
         name = re.sub(r":\d+$", "", word)
         if OUTSIDE.search(name) or not re.match(r"[\w.*?\[\]{},/-]+$", name) or name.startswith("-"):
             continue
@@ -127,7 +127,8 @@ def main():
             documented.update(OPTION.findall(text))
         for number, line in enumerate(text.split("\n"), 1):
             check_links(page, number, line, texts)
-            for code in re.findall(r"`([^`]+)`", line) + ([line] if line.startswith("    ") else []):
+            plain = line.startswith("    ") or page.endswith("README")
+            for code in re.findall(r"`([^`]+)`", line) + ([line] if plain else []):
                 check_code(page, number, code, paths, targets, identifiers, options | prefixed)
     for option in sorted(options - documented):
         if not option.startswith("-kmeans_"):  # docs/kmeans.md refers to -help for some
