@@ -137,7 +137,7 @@ static const char *LibsvmParseQuery(LibsvmParser *ps, const char *line, const ch
   return NULL;
 }
 
-/* Parses a line with a row, which begins at p behind blanks. Returns the end of what was parsed, or NULL after an error. */
+/* Parses a line with a row. *at: its first word; afterwards the end of what was parsed, or NULL after an error. */
 static PetscErrorCode LibsvmParseRow(LibsvmParser *ps, const char *line, const char **at)
 {
   GpAppRows  *R     = ps->R;
