@@ -123,7 +123,7 @@ rm -rf "$prefix"
 if [ "${GPUCSR_PREBUILT:-}" = 1 ]; then
   skip "make install" "the programs were built elsewhere"
 elif make -s --no-print-directory BUILD="$BUILD" DESTDIR= prefix="$prefix" install >"$log" 2>&1; then
-  for source in tests/clients/bmrm_client tests/clients/pagerank_client tests/clients/smacof_client tests/bmrm/test_userloss examples/tutorials/ex_pagerank examples/tutorials/ex_bmrm examples/tutorials/ex_smacof; do # test_userloss brings a loss of its own
+  for source in tests/clients/bmrm_client tests/clients/kmeans_client tests/clients/pagerank_client tests/clients/smacof_client tests/bmrm/test_userloss examples/tutorials/ex_pagerank examples/tutorials/ex_bmrm examples/tutorials/ex_smacof; do # test_userloss brings a loss of its own
     program=$work/$(basename $source)
     if make -s --no-print-directory BUILD="$BUILD" client SOURCE="$ROOT/$source.c" TARGET="$program" FLAGS="-I$prefix/include -I$prefix/include/gpucsr -L$prefix/lib -lgpucsr -Wl,-rpath,$prefix/lib" >"$log" 2>&1; then
       ok "$(basename $source) compiles with the installed headers and library"
