@@ -1,4 +1,4 @@
-static char help[] = "A program of somebody else's that clusters points: it sees the installed headers only.\n\n";
+static char help[] = "A program outside gpucsr that clusters points and sees the installed headers only.\n\n";
 
 #include <gpucsr.h>
 #include <gpucsrkmeans.h>
