@@ -60,13 +60,12 @@ static PetscErrorCode SetLast(Mat A, PetscScalar value)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-int main(int argc, char **argv)
+/* Values that overflow in single precision. */
+static PetscErrorCode TestOverflow(void)
 {
   Mat A;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
-  PetscCall(PetscGPUCSRInitialize());
   PetscCall(Create(20, 0, &A));
   PetscCall(MatGPUCSRSetStorage(A, MAT_GPUCSR_STORAGE_SINGLE));
   PetscCall(SetLast(A, 1e300));
@@ -81,16 +80,41 @@ int main(int argc, char **argv)
   PetscCall(MatGPUCSRSetStorage(A, MAT_GPUCSR_STORAGE_SINGLE));
   PetscCall(Expect("single precision again", PETSC_ERR_ARG_OUTOFRANGE, A, PETSC_FALSE));
   PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Device memory that suffices on all ranks but the last, as option -gpucsr_device_memory sets it. */
+static PetscErrorCode TestMemory(void)
+{
+  Mat A;
+
+  PetscFunctionBeginUser;
   PetscCall(Create(400, 60, &A));
   PetscCall(Expect("too little device memory on the last rank", PETSC_ERR_MEM, A, PETSC_FALSE));
   PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  PetscBool limited;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(PetscGPUCSRInitialize());
+  PetscCall(PetscOptionsHasName(NULL, NULL, "-gpucsr_device_memory", &limited));
+  if (limited) PetscCall(TestMemory());
+  else PetscCall(TestOverflow());
   PetscCall(PetscFinalize());
   return 0;
 }
 
 /*TEST
   test:
-    suffix: 1
+    suffix: overflow
     nsize: {{2 3}}
-    args: -gpucsr_device_memory 150000
+  test:
+    suffix: memory
+    nsize: {{2 3}}
+    args: -gpucsr_device host -gpucsr_device_memory 150000
 TEST*/
