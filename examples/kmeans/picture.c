@@ -14,6 +14,7 @@ typedef struct {
   PetscInt   *label;        /* [n] */
   double     *x[2], *c[2];  /* [n], [k] */
   char        title[2][96]; /* of the axes */
+  char        brief[32];    /* vertical title for PetscDraw, whose letters stand one below the other; empty: title[1] is as short */
   double      low[2], high[2];
   GpAppFrame  frame;
   GpAppCanvas canvas;
@@ -74,6 +75,7 @@ static PetscErrorCode PicturePlaceCentroids(const KMeansRun *run, const PictureA
   PetscCall(PetscFree(row));
   PetscCall(MatDenseRestoreArrayRead(M, &m));
   PetscCall(MatDestroy(&M));
+  if (A->principal) PetscCall(PetscSNPrintf(P->brief, sizeof(P->brief), "axis 2 (%.1f %%)", 100 * A->share[1]));
   for (int c = 0; c < 2; c++) {
     if (A->principal) PetscCall(PetscSNPrintf(P->title[c], sizeof(P->title[c]), "principal axis %d (%.1f %% of variance)", c + 1, 100 * A->share[c]));
     else if (A->column[c] >= 0) PetscCall(PictureGetColumnName(run, A->column[c], P->title[c], sizeof(P->title[c])));
@@ -203,7 +205,7 @@ static PetscErrorCode PictureDraw(const KMeansRun *run, Picture *P)
   PetscCall(PetscSNPrintf(text, sizeof(text), "%" PetscInt_FMT " points in %" PetscInt_FMT " cluster%s%s", N, P->k, P->k == 1 ? "" : "s", drawn));
   PetscCall(GpAppCanvasDrawText(&P->canvas, F->left, F->top - 14, GP_APP_CANVAS_START, text));
   PetscCall(GpAppCanvasDrawText(&P->canvas, (F->left + F->right) / 2, F->bottom + 46, GP_APP_CANVAS_MIDDLE, P->title[0]));
-  PetscCall(GpAppCanvasDrawText(&P->canvas, 22, (F->top + F->bottom) / 2, GP_APP_CANVAS_VERTICAL, P->title[1]));
+  PetscCall(GpAppCanvasDrawText(&P->canvas, 22, (F->top + F->bottom) / 2, GP_APP_CANVAS_VERTICAL, P->canvas.draw && P->brief[0] ? P->brief : P->title[1]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

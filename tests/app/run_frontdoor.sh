@@ -27,6 +27,16 @@ cat >"$tmp/cases" <<'TABLE'
 2|1 3|bmrm|nothing to do: give -f|
 2|1|pagerank|nothing to do: give -f|
 2|1|smacof|nothing to do: give one of|
+2|1 3|kmeans|nothing to do: give one of|
+2|1|kmeans|unknown option -clusters; did you mean -kmeans_clusters?|-f $tmp/table.csv -clusters 2
+2|1 3|kmeans|-kmeans_clusters 0: expected an integer of at least 1|-f $tmp/table.csv -kmeans_clusters 0
+2|1|kmeans|-kmeans_start kmeans: expected one of random|-f $tmp/table.csv -kmeans_start kmeans
+2|1|kmeans|-picture_columns needs two numbers|-f $tmp/table.csv -kmeans_clusters 2 -picture_columns 1
+2|1|kmeans|-silhouette -1: expected an integer of at least 0|-f $tmp/table.csv -kmeans_clusters 2 -silhouette -1
+4|1 3|kmeans|nofile: No such file or directory|-f $tmp/nofile
+4|1|kmeans|nofile: No such file or directory (given by -start_file)|-f $tmp/table.csv -start_file $tmp/nofile -labels $tmp/never
+5|1|kmeans|No such file or directory|-f $tmp/table.csv -kmeans_clusters 2 -picture $tmp/nowhere/p.svg -labels $tmp/never
+3|1 3|kmeans||-generate 200,2 -kmeans_clusters 5 -kmeans_max_it 1
 2|1 3|bmrm|unknown option -lambda; did you mean -bmrm_lambda?|-f $tmp/data -lambda 1
 2|1|bmrm|unknown option --bmrm_lambda; did you mean -bmrm_lambda?|-f $tmp/data --bmrm_lambda 1
 2|1|bmrm|unknown option -bmrm_epz; did you mean -bmrm_eps?|-f $tmp/data -bmrm_epz 1
