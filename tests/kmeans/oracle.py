@@ -3,6 +3,7 @@
 
     oracle.py data <folder>                       writes the same points in every format
     oracle.py lloyd <points.csv> <start.csv> <report.json> <labels.csv> <centroids.csv> [<weights>]
+    oracle.py fixedpoint <points.csv> <report.json> <labels.csv> <centroids.csv>
     oracle.py batch <size> <iterations> <points.csv> <start.csv> <report.json> <labels.csv> <centroids.csv> [<weights>]
     oracle.py minibatch <points.minebench> <start.csv> <lloyd.json> <report.json>...
     oracle.py sklearn <points.csv> <start.csv> <report.json>
@@ -62,6 +63,20 @@ def lloyd(points, start, report, labels, centroids, weights=None):
     assert np.allclose(C, M, rtol=1e-12, atol=1e-12), "centroids differ"
     assert abs(ours["inertia"] - inertia) <= 1e-12 * inertia, f"inertia {ours['inertia']}, numpy {inertia}"
     assert ours["sizes"] == np.bincount(L, minlength=len(M)).tolist(), "sizes differ"
+
+
+def fixedpoint(points, report, labels, centroids):
+    """Of a converged solution: each label is that of the nearest centroid, the lowest of equals; each centroid is the mean of its points."""
+    X, C = np.loadtxt(points, delimiter=","), np.loadtxt(centroids, delimiter=",", skiprows=1)
+    found = np.loadtxt(labels, delimiter=",", skiprows=1, dtype=int)[:, 1]
+    ours = json.load(open(report))
+    D = np.zeros((len(X), len(C)))
+    for x, m in zip(X.T, C.T):  # ascending features, one sum after the other
+        D += (x[:, None] - m) ** 2
+    assert ours["reason"] == "CONVERGED_LABELS", ours["reason"]
+    assert (found == D.argmin(1)).all(), f"{(found != D.argmin(1)).sum()} labels differ"
+    assert np.allclose(C, [X[found == c].mean(0) for c in range(len(C))], rtol=1e-12, atol=1e-12), "a centroid is not the mean of its points"
+    assert abs(ours["inertia"] - D.min(1).sum()) <= 1e-12 * ours["inertia"], "inertia differs"
 
 
 def hash64(x):
