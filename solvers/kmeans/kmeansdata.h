@@ -37,7 +37,8 @@ typedef struct {
 
 #define KMeansGroups(k, group) (((k) + (group)-1) / (group))
 
-/* Points of this process and centroids. All arrays are device memory. */
+/* Points of this process and centroids. All arrays are device memory. KMeansBatchPass() selects a part of the points by offsets to the arrays with an entry
+   for each point. */
 typedef struct {
   GpDev          dev;
   int32_t        n, d, k;

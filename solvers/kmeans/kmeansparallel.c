@@ -150,6 +150,7 @@ PetscErrorCode KMeansDrawCandidates_Private(KMeans km, PetscInt restart, Mat *X,
   PetscInt          drawn, first = 0;
 
   PetscFunctionBegin;
+  PetscCall(KMeansPointsForgetLabels_Private(&km->points)); /* an assignment compares its labels with the previous ones */
   PetscCall(PetscMalloc1(A->n, &C.nearest));
   if (A->weight) {
     PetscCall(PetscMalloc1(A->n, &C.weight));
