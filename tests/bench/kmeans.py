@@ -57,15 +57,15 @@ def kddcup():
     return np.array([[float(v) for j, v in enumerate(row[:41]) if j not in (1, 2, 3)] for row in rows], 'f4')
 
 
-def ours(program, points, start, k, iterations, assign):
+def ours(program, points, start, k, iterations, assign, options=()):
     """Processor seconds of a run and its report."""
     with tempfile.NamedTemporaryFile() as report:
-        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-        command = [program, '-f', points, '-start_file', start, '-kmeans_clusters', str(k), '-kmeans_max_it', str(iterations), '-kmeans_empty', 'keep', '-kmeans_assign', assign, '-report', report.name]
+        before = sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
+        command = [program, *options, '-f', points, '-start_file', start, '-kmeans_clusters', str(k), '-kmeans_max_it', str(iterations), '-kmeans_empty', 'keep', '-kmeans_assign', assign, '-report', report.name]
         done = subprocess.run(command + ['-gpucsr_device', 'host'], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if done.returncode not in (0, 3):
             sys.exit(done.stdout)
-        return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before, json.load(open(report.name))
+        return sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2]) - before, json.load(open(report.name))
 
 
 def theirs(X, M, iterations):
