@@ -110,8 +110,12 @@ PetscErrorCode KMeansReset(KMeans km)
   PetscCall(MatDestroy(&km->X));
   PetscCall(MatDestroy(&km->given));
   PetscCall(VecDestroy(&km->weights));
-  km->setup  = PETSC_FALSE;
-  km->reason = KMEANS_CONVERGED_ITERATING;
+  km->setup     = PETSC_FALSE;
+  km->reason    = KMEANS_CONVERGED_ITERATING;
+  km->inertia   = 0;
+  km->it        = 0;
+  km->done      = 0;
+  km->distances = km->rechecked = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -154,7 +158,7 @@ PetscErrorCode KMeansDestroy(KMeans *km)
   Level: beginner
 
   Note:
-  The next solve copies the points. Call this function again after changing the values of the matrix.
+  The next solve copies the points. It copies them again if the matrix has changed since.
 
 .seealso: `KMeansSetWeights()`, `KMeansSetClusters()`, `KMeansSolve()`
 @*/

@@ -93,12 +93,13 @@ struct _p_KMeans {
   KMeansPoints          points;
   KMeansBatches         batches;
   PetscBool             setup;
-  PetscInt              now[2];   /* variants in use: assignment, update */
-  const char           *why;      /* reason of the choice of the assignment by `auto` */
-  PetscInt              kept;     /* number of clusters now: k less those that were dropped */
-  double               *centroid; /* [k][d] on the host, equal on all ranks */
-  double               *best;     /* centroids of the best restart */
-  int64_t              *tally;    /* on the host, summed over all ranks */
+  PetscObjectState      states[3]; /* of points, weights and start centroids at the set-up */
+  PetscInt              now[2];    /* variants in use: assignment, update */
+  const char           *why;       /* reason of the choice of the assignment by `auto` */
+  PetscInt              kept;      /* number of clusters now: k less those that were dropped */
+  double               *centroid;  /* [k][d] on the host, equal on all ranks */
+  double               *best;      /* centroids of the best restart */
+  int64_t              *tally;     /* on the host, summed over all ranks */
   PetscReal             inertia;
   PetscInt64            distances, rechecked; /* evaluated by the last solve on all ranks */
   PetscInt              done;                 /* number of restarts that have stopped */

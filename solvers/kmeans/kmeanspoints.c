@@ -183,10 +183,10 @@ static PetscErrorCode KMeansPointsScale(KMeans km, const KMeansRows *rows, const
   }
   A->words = bits < 40 ? 2 : 1;
   if (A->cosine) farthest = 2;
+  PetscCall(PetscFree(large));
   PetscCheck(PetscIsNormalReal(farthest * mass) || farthest == 0, PetscObjectComm((PetscObject)km), PETSC_ERR_USER_INPUT, "Points: squared distances of up to %g exceed the range of double precision; scale the columns of the points", farthest * mass);
   A->mass = (KMeansFixed){weight ? KMeansScale(P->N, mass, &bits) : 1.0, 0};
   A->cost = (KMeansFixed){KMeansScale(P->N, farthest * mass, &bits), 0};
-  PetscCall(PetscFree(large));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -195,14 +195,16 @@ static PetscErrorCode KMeansWeightsCopy(KMeans km, Vec w, PetscInt n, const Pets
 {
   const PetscScalar *a;
   PetscInt           local, start, bad = PETSC_MAX_INT;
-  int                positive = 0;
+  int                positive = 0, other;
   const MPI_Comm     comm     = PetscObjectComm((PetscObject)km);
 
   PetscFunctionBegin;
   *weight = NULL;
   if (!w) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VecGetLocalSize(w, &local));
-  PetscCheck(local == n, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "This rank has %" PetscInt_FMT " weights for %" PetscInt_FMT " points", local, n);
+  other = local != n;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &other, 1, MPI_INT, MPI_MAX, comm));
+  PetscCheck(!other, comm, PETSC_ERR_ARG_SIZ, "Weights: a rank has another number of weights than of points; distribute them like the rows of the points, for instance by MatCreateVecs()");
   PetscCall(VecGetOwnershipRange(w, &start, NULL));
   PetscCall(PetscMalloc1(n, weight));
   PetscCall(VecGetArrayRead(w, &a));
@@ -250,40 +252,6 @@ static PetscErrorCode KMeansPointsUpload(KMeans km, const KMeansRows *rows, cons
   PetscCall(KMeansUpload(A->dev, "Features", (size_t)A->d * sizeof(KMeansFixed), feature, &A->feature));
   PetscCall(KMeansUpload(A->dev, "Labels", (size_t)A->n * sizeof(int32_t), NULL, &A->label));
   PetscCall(KMeansUpload(A->dev, "Distances", (size_t)A->n * sizeof(double), NULL, &A->distance));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Copies the rows of X, with weights w or NULL, to the device. order: local numbers of the rows in the order on the device, or NULL. `outside` holds `many`
-   centroids that need not lie between the points. */
-PetscErrorCode KMeansPointsCreate_Private(KMeans km, Mat X, Vec w, const PetscInt order[], PetscInt many, const double outside[], KMeansPoints *P)
-{
-  KMeansRows   rows   = {0};
-  Mat          full   = NULL;
-  double      *weight = NULL;
-  PetscBool    triangle;
-  KMeansFixed *feature;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMemzero(P, sizeof(*P)));
-  PetscCall(PetscObjectTypeCompareAny((PetscObject)X, &triangle, MATSEQSBAIJ, MATMPISBAIJ, ""));
-  if (triangle) PetscCall(MatConvert(X, MATAIJ, MAT_INITIAL_MATRIX, &full)); /* MatGetRow() of a symmetric matrix gives the upper triangle */
-  PetscCall(KMeansRowsCreate(km, full ? full : X, order, &rows));
-  PetscCall(MatDestroy(&full));
-  PetscCall(KMeansRowsRound(km, &rows, &P->data.single));
-  PetscCall(KMeansWeightsCopy(km, w, rows.n, order, &weight));
-  PetscCall(MatGetSize(X, &P->N, NULL));
-  PetscCall(MatGetOwnershipRange(X, &P->first, NULL));
-  PetscCall(PetscGPUCSRGetDevice(&P->data.dev));
-  P->values      = rows.nvalues;
-  P->data.n      = (int32_t)rows.n;
-  P->data.d      = (int32_t)rows.d;
-  P->data.cosine = km->metric == KMEANS_METRIC_COSINE;
-  PetscCall(PetscMalloc1(rows.d, &feature));
-  PetscCall(KMeansPointsScale(km, &rows, weight, many, outside, P, feature));
-  PetscCall(KMeansPointsUpload(km, &rows, weight, feature, P));
-  P->feature = feature;
-  PetscCall(PetscFree(weight));
-  PetscCall(KMeansRowsDestroy(&rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -388,6 +356,49 @@ PetscErrorCode KMeansPointsDestroy_Private(KMeansPoints *P)
   GpDevFree(A->dev, &A->label, n * sizeof(int32_t));
   GpDevFree(A->dev, &A->distance, n * sizeof(double));
   PetscCall(PetscMemzero(P, sizeof(*P)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Copies the rows of X, with weights w or NULL, to the device. The caller frees rows and weight, and P after an error. */
+static PetscErrorCode KMeansPointsCopy(KMeans km, Mat X, Vec w, const PetscInt order[], PetscInt many, const double outside[], KMeansRows *rows, double **weight, KMeansPoints *P)
+{
+  PetscFunctionBegin;
+  PetscCall(KMeansRowsCreate(km, X, order, rows));
+  PetscCall(KMeansRowsRound(km, rows, &P->data.single));
+  PetscCall(KMeansWeightsCopy(km, w, rows->n, order, weight));
+  PetscCall(MatGetSize(X, &P->N, NULL));
+  PetscCall(MatGetOwnershipRange(X, &P->first, NULL));
+  PetscCall(PetscGPUCSRGetDevice(&P->data.dev));
+  P->values      = rows->nvalues;
+  P->data.n      = (int32_t)rows->n;
+  P->data.d      = (int32_t)rows->d;
+  P->data.cosine = km->metric == KMEANS_METRIC_COSINE;
+  PetscCall(PetscMalloc1(rows->d, &P->feature));
+  PetscCall(KMeansPointsScale(km, rows, *weight, many, outside, P, P->feature));
+  PetscCall(KMeansPointsUpload(km, rows, *weight, P->feature, P));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Copies the rows of X, with weights w or NULL, to the device. order: local numbers of the rows in the order on the device, or NULL. `outside` holds `many`
+   centroids that need not lie between the points. An error leaves no points. */
+PetscErrorCode KMeansPointsCreate_Private(KMeans km, Mat X, Vec w, const PetscInt order[], PetscInt many, const double outside[], KMeansPoints *P)
+{
+  KMeansRows     rows   = {0};
+  Mat            full   = NULL;
+  double        *weight = NULL;
+  PetscBool      triangle;
+  PetscErrorCode err;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(P, sizeof(*P)));
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)X, &triangle, MATSEQSBAIJ, MATMPISBAIJ, ""));
+  if (triangle) PetscCall(MatConvert(X, MATAIJ, MAT_INITIAL_MATRIX, &full)); /* MatGetRow() of a symmetric matrix gives the upper triangle */
+  err = KMeansPointsCopy(km, full ? full : X, w, order, many, outside, &rows, &weight, P);
+  PetscCall(MatDestroy(&full));
+  PetscCall(PetscFree(weight));
+  PetscCall(KMeansRowsDestroy(&rows));
+  if (err) PetscCall(KMeansPointsDestroy_Private(P));
+  PetscCall(err);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

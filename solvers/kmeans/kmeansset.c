@@ -241,6 +241,7 @@ static PetscErrorCode KMeansFindVariant(KMeans km, const char what[], const KMea
   char list[512] = "auto";
 
   PetscFunctionBegin;
+  KMeansCheckPointer(name, 2);
   *found = KMEANS_AUTO;
   if (!strcmp(name, "auto")) PetscFunctionReturn(PETSC_SUCCESS);
   for (PetscInt v = 0; v < n; v++) {

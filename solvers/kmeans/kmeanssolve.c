@@ -3,6 +3,22 @@
 
 #include <petsctime.h>
 
+/* Forgets the set-up if points, weights or start centroids have changed since. */
+static PetscErrorCode KMeansCheckStates(KMeans km)
+{
+  const PetscObject data[3] = {(PetscObject)km->X, (PetscObject)km->weights, (PetscObject)(km->start == KMEANS_START_GIVEN ? km->given : NULL)};
+
+  PetscFunctionBegin;
+  for (int o = 0; o < 3; o++) {
+    PetscObjectState state = 0;
+
+    if (data[o]) PetscCall(PetscObjectStateGet(data[o], &state));
+    if (state != km->states[o]) km->setup = PETSC_FALSE;
+    km->states[o] = state;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*@
   KMeansSetUp - Copies the points to the device and chooses the variants of assignment and update
 
@@ -14,7 +30,7 @@
   Level: advanced
 
   Note:
-  `KMeansSolve()` calls it.
+  `KMeansSolve()` calls it. The points are copied again if they, their weights or relevant settings have changed. Results of an earlier solve are freed then.
 
 .seealso: `KMeansSetPoints()`, `KMeansSolve()`
 @*/
@@ -23,15 +39,18 @@ PetscErrorCode KMeansSetUp(KMeans km)
   const MPI_Comm comm = PetscObjectComm((PetscObject)km);
   PetscInt       N, d, many;
   double        *given = NULL;
+  PetscErrorCode err;
 
   PetscFunctionBegin;
   PetscValidHeaderSpecific(km, KMEANS_CLASSID, 1);
+  PetscCall(KMeansCheckStates(km));
   if (km->setup) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCheck(km->X, comm, PETSC_ERR_ORDER, "KMeans: there are no points: call KMeansSetPoints()");
   PetscCall(MatGetSize(km->X, &N, &d));
   PetscCheck(km->k <= N, comm, PETSC_ERR_USER_INPUT, "KMeans: %" PetscInt_FMT " clusters of %" PetscInt_FMT " points; ask for at most as many clusters as points", km->k, N);
   PetscCall(KMeansCheckSize_Private(comm, km->k, d));
   PetscCheck(km->batch <= N, comm, PETSC_ERR_USER_INPUT, "KMeans: batches of %" PetscInt_FMT " points from %" PetscInt_FMT " points; use smaller batches, or -kmeans_batch 0 for all points", km->batch, N);
+  PetscCall(ISDestroy(&km->labels));
   PetscCall(KMeansPointsDestroy_Private(&km->points));
   PetscCall(KMeansBatchesDestroy_Private(&km->batches));
   PetscCall(PetscFree3(km->centroid, km->best, km->tally));
@@ -40,9 +59,10 @@ PetscErrorCode KMeansSetUp(KMeans km)
     PetscCall(KMeansGetGiven_Private(km, km->X, &many, &given));
     PetscCheck(many == km->k, comm, PETSC_ERR_USER_INPUT, "Start centroids: %" PetscInt_FMT " x %" PetscInt_FMT ", but %" PetscInt_FMT " clusters are wanted; use -kmeans_clusters %" PetscInt_FMT, many, d, km->k, many);
   }
-  PetscCall(KMeansPointsCreate_Private(km, km->X, km->weights, NULL, given ? km->k : 0, given, &km->points));
-  if (km->batch) PetscCall(KMeansBatchesCreate_Private(km, given ? km->k : 0, given));
+  err = KMeansPointsCreate_Private(km, km->X, km->weights, NULL, given ? km->k : 0, given, &km->points);
+  if (!err && km->batch) err = KMeansBatchesCreate_Private(km, given ? km->k : 0, given);
   PetscCall(PetscFree(given));
+  PetscCall(err);
   PetscCall(PetscMalloc3(km->k * d, &km->centroid, km->k * d, &km->best, KMeansTallySize(km->k, d, km->points.data.words), &km->tally));
   km->points.data.k = (int32_t)km->k;
   PetscCall(KMeansChooseVariants_Private(km));
@@ -60,6 +80,8 @@ static PetscErrorCode KMeansReduceCandidates(KMeans km, PetscInt restart)
   PetscFunctionBegin;
   PetscCall(KMeansDrawCandidates_Private(km, restart, &X, &w));
   PetscCall(KMeansCreate(PETSC_COMM_SELF, &sub));
+  PetscCall(PetscObjectSetOptionsPrefix((PetscObject)sub, ((PetscObject)km)->prefix));
+  PetscCall(PetscObjectAppendOptionsPrefix((PetscObject)sub, "kmeans_start_")); /* -kmeans_view is not for this solver */
   PetscCall(KMeansSetPoints(sub, X));
   PetscCall(KMeansSetWeights(sub, w));
   PetscCall(KMeansSetClusters(sub, km->k));
@@ -200,22 +222,27 @@ PetscErrorCode KMeansSolve(KMeans km)
 @*/
 PetscErrorCode KMeansPredict(KMeans km, Mat X, IS *labels)
 {
-  KMeansPoints  P;
-  PetscInt      N, d, k = km->kept;
-  double       *given = NULL;
-  const double *centroid;
+  KMeansPoints   P;
+  PetscInt       N, d, k = km->kept;
+  double        *given = NULL;
+  const double  *centroid;
+  PetscErrorCode err;
 
   PetscFunctionBegin;
   PetscValidHeaderSpecific(km, KMEANS_CLASSID, 1);
+  KMeansCheckPointer(X, 2);
   PetscValidHeaderSpecific(X, MAT_CLASSID, 2);
   KMeansCheckPointer(labels, 3);
   PetscCheckSameComm(km, 1, X, 2);
   PetscCheck(km->labels || km->given, PetscObjectComm((PetscObject)km), PETSC_ERR_ARG_WRONGSTATE, "KMeans: there are no centroids; call KMeansSolve() or KMeansSetStartCentroids() first");
   PetscCall(MatGetSize(X, &N, &d));
   PetscCheck(!km->labels || d == km->points.data.d, PetscObjectComm((PetscObject)km), PETSC_ERR_USER_INPUT, "Points have %" PetscInt_FMT " features, the centroids %d", d, (int)km->points.data.d);
+  PetscCheck(!km->labels || km->points.data.cosine == (km->metric == KMEANS_METRIC_COSINE), PetscObjectComm((PetscObject)km), PETSC_ERR_ARG_WRONGSTATE, "KMeans: the centroids were found with another metric; call KMeansSolve() first");
   if (!km->labels) PetscCall(KMeansGetGiven_Private(km, X, &k, &given));
   centroid = given ? given : km->centroid;
-  PetscCall(KMeansPointsCreate_Private(km, X, NULL, NULL, k, centroid, &P));
+  err      = KMeansPointsCreate_Private(km, X, NULL, NULL, k, centroid, &P);
+  if (err) PetscCall(PetscFree(given));
+  PetscCall(err);
   PetscCall(KMeansPointsSetCentroids_Private(&P, k, centroid));
   PetscCall(KMeansPointsForgetLabels_Private(&P));
   PetscCallGp(P.data.dev, "Assignment", KMeansAssignTable[KMeansChooseOnce_Private(&P)].run[GpDevKindOf(P.data.dev)](&P.data));

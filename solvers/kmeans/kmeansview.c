@@ -93,6 +93,7 @@ PetscErrorCode KMeansMonitorSet(KMeans km, KMeansMonitorFn monitor, void *ctx, P
 {
   PetscFunctionBegin;
   PetscValidHeaderSpecific(km, KMEANS_CLASSID, 1);
+  KMeansCheckPointer(monitor, 2);
   PetscCheck(km->nmonitors < KMEANS_MAX_MONITORS, PetscObjectComm((PetscObject)km), PETSC_ERR_ARG_OUTOFRANGE, "The solver has %d monitors, which is the maximum; KMeansMonitorCancel() removes them", KMEANS_MAX_MONITORS);
   km->monitor[km->nmonitors]          = monitor;
   km->monitorctx[km->nmonitors]       = ctx;

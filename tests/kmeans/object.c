@@ -86,12 +86,185 @@ static PetscErrorCode CheckStatistics(MPI_Comm comm)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Checks that the result of a solver is that of a new solver with the same points and settings. */
+static PetscErrorCode CheckFresh(KMeans km, const char name[], Mat X, Vec w, PetscInt k, KMeansMetric metric, KMeansStart start, KMeansStorage storage, PetscInt batch)
+{
+  const MPI_Comm comm = PetscObjectComm((PetscObject)km);
+  KMeans         fresh;
+  PetscReal      is, want;
+  Mat            centroids[2];
+  IS             labels[2];
+  PetscBool      same[2];
+
+  PetscFunctionBegin;
+  PetscCall(KMeansCreate(comm, &fresh));
+  PetscCall(KMeansSetPoints(fresh, X));
+  PetscCall(KMeansSetWeights(fresh, w));
+  PetscCall(KMeansSetClusters(fresh, k));
+  PetscCall(KMeansSetMetric(fresh, metric));
+  PetscCall(KMeansSetStart(fresh, start));
+  PetscCall(KMeansSetStorage(fresh, storage));
+  PetscCall(KMeansSetBatchSize(fresh, batch));
+  PetscCall(KMeansSolve(fresh));
+  PetscCall(KMeansSolve(km));
+  PetscCall(KMeansGetInertia(km, &is));
+  PetscCall(KMeansGetInertia(fresh, &want));
+  PetscCall(KMeansGetCentroids(km, &centroids[0]));
+  PetscCall(KMeansGetCentroids(fresh, &centroids[1]));
+  PetscCall(KMeansGetLabels(km, &labels[0]));
+  PetscCall(KMeansGetLabels(fresh, &labels[1]));
+  PetscCall(MatEqual(centroids[0], centroids[1], &same[0]));
+  PetscCall(ISEqual(labels[0], labels[1], &same[1]));
+  PetscCheck(same[0] && same[1] && is == want, comm, PETSC_ERR_PLIB, "%s: %s centroids, %s labels, inertia %.17g and not %.17g", name, same[0] ? "same" : "other", same[1] ? "same" : "other", (double)is, (double)want);
+  for (int m = 0; m < 2; m++) PetscCall(MatDestroy(&centroids[m]));
+  PetscCall(KMeansDestroy(&fresh));
+  PetscCall(PetscPrintf(comm, "%s: as a new solver, inertia %.10g\n", name, (double)is));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A monitor that counts its calls, and the function that frees its context. */
+static PetscErrorCode Count(KMeans km, PetscInt it, PetscReal inertia, PetscInt64 changed, void *ctx)
+{
+  PetscFunctionBegin;
+  ((PetscInt *)ctx)[0]++;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode CountDestroyed(void **ctx)
+{
+  PetscFunctionBegin;
+  ((PetscInt *)*ctx)[1]++;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Settings, points and weights that change between solves. */
+static PetscErrorCode CheckSequences(MPI_Comm comm)
+{
+  Mat         X, Y;
+  Vec         w;
+  KMeans      km;
+  PetscInt    calls[2] = {0, 0}, once, done, best;
+  const char *name;
+
+  PetscFunctionBegin;
+  PetscCall(CreatePoints(comm, 300, 4, PETSC_FALSE, &X));
+  PetscCall(CreatePoints(comm, 210, 6, PETSC_TRUE, &Y));
+  PetscCall(MatCreateVecs(X, NULL, &w));
+  PetscCall(VecSet(w, 0.75));
+  PetscCall(KMeansCreate(comm, &km));
+  PetscCall(KMeansSetOptionsPrefix(km, "test_"));
+  PetscCall(PetscOptionsSetValue(NULL, "-kmeans_clusters", "3")); /* without the prefix: not for this solver */
+  PetscCall(PetscOptionsSetValue(NULL, "-test_kmeans_clusters", "6"));
+  PetscCall(PetscOptionsSetValue(NULL, "-test_kmeans_update", "fixed"));
+  PetscCall(KMeansSetPoints(km, Y));
+  PetscCall(KMeansSetUp(km));
+  PetscCall(KMeansSetPoints(km, X));
+  PetscCall(KMeansSetUp(km));
+  PetscCall(KMeansSetFromOptions(km)); /* after the set-up */
+  PetscCall(KMeansMonitorSet(km, Count, calls, CountDestroyed));
+  PetscCall(CheckFresh(km, "options after the set-up", X, NULL, 6, KMEANS_METRIC_EUCLIDEAN, KMEANS_START_PLUSPLUS, KMEANS_STORAGE_AUTO, 0));
+  PetscCall(KMeansGetUpdate(km, &name));
+  PetscCheck(!strcmp(name, "fixed"), comm, PETSC_ERR_PLIB, "update %s", name);
+  once = calls[0];
+  PetscCall(CheckFresh(km, "solved twice", X, NULL, 6, KMEANS_METRIC_EUCLIDEAN, KMEANS_START_PLUSPLUS, KMEANS_STORAGE_AUTO, 0));
+  PetscCheck(once > 0 && calls[0] == 2 * once, comm, PETSC_ERR_PLIB, "%" PetscInt_FMT " calls of the monitor by two solves, %" PetscInt_FMT " by the first", calls[0], once);
+  PetscCall(KMeansMonitorCancel(km));
+  PetscCall(KMeansSetClusters(km, 9));
+  PetscCall(CheckFresh(km, "more clusters", X, NULL, 9, KMEANS_METRIC_EUCLIDEAN, KMEANS_START_PLUSPLUS, KMEANS_STORAGE_AUTO, 0));
+  PetscCheck(calls[0] == 2 * once && calls[1] == 1, comm, PETSC_ERR_PLIB, "a cancelled monitor was called, or its context was freed %" PetscInt_FMT " times", calls[1]);
+  PetscCall(KMeansSetStart(km, KMEANS_START_PARALLEL));
+  PetscCall(KMeansSetStorage(km, KMEANS_STORAGE_DOUBLE));
+  PetscCall(CheckFresh(km, "start and storage", X, NULL, 9, KMEANS_METRIC_EUCLIDEAN, KMEANS_START_PARALLEL, KMEANS_STORAGE_DOUBLE, 0));
+  PetscCall(KMeansSetMetric(km, KMEANS_METRIC_COSINE));
+  PetscCall(CheckFresh(km, "metric", X, NULL, 9, KMEANS_METRIC_COSINE, KMEANS_START_PARALLEL, KMEANS_STORAGE_DOUBLE, 0));
+  PetscCall(KMeansSetMetric(km, KMEANS_METRIC_EUCLIDEAN));
+  PetscCall(KMeansSetStart(km, KMEANS_START_RANDOM));
+  PetscCall(MatScale(X, 3));
+  PetscCall(CheckFresh(km, "points changed in place", X, NULL, 9, KMEANS_METRIC_EUCLIDEAN, KMEANS_START_RANDOM, KMEANS_STORAGE_DOUBLE, 0));
+  PetscCall(KMeansSetWeights(km, w));
+  PetscCall(CheckFresh(km, "weights", X, w, 9, KMEANS_METRIC_EUCLIDEAN, KMEANS_START_RANDOM, KMEANS_STORAGE_DOUBLE, 0));
+  PetscCall(VecScale(w, 4));
+  PetscCall(CheckFresh(km, "weights changed in place", X, w, 9, KMEANS_METRIC_EUCLIDEAN, KMEANS_START_RANDOM, KMEANS_STORAGE_DOUBLE, 0));
+  PetscCall(KMeansSetWeights(km, NULL));
+  PetscCall(KMeansSetUpdate(km, "auto"));
+  PetscCall(KMeansSetBatchSize(km, 100));
+  PetscCall(CheckFresh(km, "batches", X, NULL, 9, KMEANS_METRIC_EUCLIDEAN, KMEANS_START_RANDOM, KMEANS_STORAGE_DOUBLE, 100));
+  PetscCall(KMeansSetPoints(km, Y));
+  PetscCall(CheckFresh(km, "batches of other points", Y, NULL, 9, KMEANS_METRIC_EUCLIDEAN, KMEANS_START_RANDOM, KMEANS_STORAGE_DOUBLE, 100));
+  PetscCall(KMeansSetBatchSize(km, 0));
+  PetscCall(CheckFresh(km, "all points again", Y, NULL, 9, KMEANS_METRIC_EUCLIDEAN, KMEANS_START_RANDOM, KMEANS_STORAGE_DOUBLE, 0));
+  PetscCall(KMeansSetRestarts(km, 3));
+  PetscCall(KMeansSetClusters(km, 1)); /* all restarts have one inertia */
+  PetscCall(KMeansSolve(km));
+  PetscCall(KMeansGetRestarts(km, &done, &best));
+  PetscCheck(done == 3 && best == 0, comm, PETSC_ERR_PLIB, "of %" PetscInt_FMT " equal restarts number %" PetscInt_FMT " is kept", done, best);
+  PetscCall(KMeansDestroy(&km));
+  PetscCall(MatDestroy(&X));
+  PetscCall(MatDestroy(&Y));
+  PetscCall(VecDestroy(&w));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Two solvers whose calls alternate, and errors, after which a solver can be used. */
+static PetscErrorCode CheckErrors(MPI_Comm comm)
+{
+  Mat            X, Y;
+  KMeans         a, b;
+  IS             labels;
+  Vec            w;
+  PetscErrorCode err[7];
+
+  PetscFunctionBegin;
+  PetscCall(CreatePoints(comm, 200, 3, PETSC_FALSE, &X));
+  PetscCall(CreatePoints(comm, 260, 5, PETSC_TRUE, &Y));
+  PetscCall(KMeansCreate(comm, &a));
+  PetscCall(KMeansCreate(comm, &b));
+  PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
+  err[0] = KMeansSolve(a);
+  PetscCall(KMeansSetPoints(a, X));
+  PetscCall(KMeansSetPoints(b, Y));
+  PetscCall(KMeansSetClusters(a, 201));
+  err[1] = KMeansSetUp(a);
+  PetscCall(KMeansSetClusters(a, 5));
+  PetscCall(KMeansSetClusters(b, 4));
+  PetscCall(KMeansSetUp(a));
+  PetscCall(KMeansSetUp(b));
+  err[2] = KMeansGetLabels(a, &labels);
+  err[3] = KMeansPredict(a, X, &labels);
+  PetscCall(MatCreateVecs(X, NULL, &w));
+  PetscCall(VecSet(w, -1));
+  PetscCall(KMeansSetWeights(b, w));
+  err[4] = KMeansSolve(b); /* weights of other points */
+  PetscCall(KMeansSetWeights(b, NULL));
+  PetscCall(KMeansSetWeights(a, w));
+  err[5] = KMeansSolve(a); /* negative weights */
+  PetscCall(KMeansSetWeights(a, NULL));
+  PetscCall(KMeansSolve(a));
+  PetscCall(KMeansSolve(b));
+  PetscCall(CheckFresh(a, "the first of two solvers", X, NULL, 5, KMEANS_METRIC_EUCLIDEAN, KMEANS_START_PLUSPLUS, KMEANS_STORAGE_AUTO, 0));
+  PetscCall(CheckFresh(b, "the second of two solvers", Y, NULL, 4, KMEANS_METRIC_EUCLIDEAN, KMEANS_START_PLUSPLUS, KMEANS_STORAGE_AUTO, 0));
+  PetscCall(KMeansReset(a));
+  err[6] = KMeansPredict(a, X, &labels);
+  PetscCall(PetscPopErrorHandler());
+  PetscCheck(err[0] == PETSC_ERR_ORDER && err[1] == PETSC_ERR_USER_INPUT && err[2] == PETSC_ERR_ARG_WRONGSTATE && err[3] == PETSC_ERR_ARG_WRONGSTATE && err[4] == PETSC_ERR_ARG_SIZ && err[5] == PETSC_ERR_USER_INPUT &&
+               err[6] == PETSC_ERR_ARG_WRONGSTATE,
+             comm, PETSC_ERR_PLIB, "errors %d %d %d %d %d %d %d", (int)err[0], (int)err[1], (int)err[2], (int)err[3], (int)err[4], (int)err[5], (int)err[6]);
+  PetscCall(VecDestroy(&w));
+  PetscCall(KMeansDestroy(&a));
+  PetscCall(KMeansDestroy(&b));
+  PetscCall(MatDestroy(&X));
+  PetscCall(MatDestroy(&Y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscGPUCSRInitialize());
   PetscCall(CheckStatistics(PETSC_COMM_WORLD));
+  PetscCall(CheckSequences(PETSC_COMM_WORLD));
+  PetscCall(CheckErrors(PETSC_COMM_WORLD));
   PetscCall(PetscFinalize());
   return 0;
 }

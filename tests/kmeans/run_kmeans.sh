@@ -87,6 +87,9 @@ for start in random kmeans++ parallel; do
   [ $good = 1 ]
   verdict "start $start and every assignment: labels, centroids and inertia beside numpy"
 done
+run 2 -generate 500,2 -kmeans_start parallel -kmeans_view && [ "$(grep -c 'KMeans Object' "$tmp/log")" = 1 ]
+verdict "-kmeans_view shows one solver"
+
 # --- checkpoints: the bytes of a run without interruption, on other numbers of ranks ------------------------------------------
 continues() { # continues NAME ARGUMENTS: the first run stops after 7 iterations, or has left a checkpoint already
   local name=$1 good=1

@@ -37,6 +37,7 @@ PetscErrorCode KMeansBatchesCreate_Private(KMeans km, PetscInt many, const doubl
   KMeansBatches *B = &km->batches;
   const PetscInt n = km->points.data.n, N = km->points.N;
   PetscInt      *batch, *next, *order;
+  PetscErrorCode err;
 
   PetscFunctionBegin;
   B->n = (N + km->batch - 1) / km->batch;
@@ -52,8 +53,9 @@ PetscErrorCode KMeansBatchesCreate_Private(KMeans km, PetscInt many, const doubl
     next[m] = B->start[m];
   }
   for (PetscInt i = 0; i < n; i++) order[next[batch[i]]++] = i;
-  PetscCall(KMeansPointsCreate_Private(km, km->X, km->weights, order, many, outside, &B->points));
+  err = KMeansPointsCreate_Private(km, km->X, km->weights, order, many, outside, &B->points);
   PetscCall(PetscFree3(batch, order, next));
+  PetscCall(err);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
