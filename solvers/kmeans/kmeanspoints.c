@@ -56,6 +56,17 @@ static PetscErrorCode KMeansRowsDestroy(KMeansRows *rows)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Refuses a sparse row whose columns do not ascend. */
+static PetscErrorCode KMeansCheckColumns(PetscInt row, PetscInt n, const PetscInt col[])
+{
+  PetscBool ascend = PETSC_TRUE;
+
+  PetscFunctionBegin;
+  for (PetscInt k = 1; k < n; k++) ascend = (PetscBool)(ascend && col[k] > col[k - 1]);
+  PetscCheck(ascend, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "Points: the columns of row %" PetscInt_FMT " do not ascend, or one occurs twice; assemble the matrix with MatSetValues()", row);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Copies the local rows of a matrix, and scales them to norm 1 for the cosine metric. order: the local numbers of the rows in the order of the copies, or NULL. */
 static PetscErrorCode KMeansRowsCreate(KMeans km, Mat X, const PetscInt order[], KMeansRows *rows)
 {
@@ -103,13 +114,7 @@ static PetscErrorCode KMeansRowsCreate(KMeans km, Mat X, const PetscInt order[],
       at     = col[k];
       fault  = KMEANS_ROW_NOT_FINITE;
     }
-    if (!rows->dense) {
-      PetscBool sorted;
-
-      PetscCall(PetscSortedInt(n, col, &sorted));
-      for (PetscInt k = 1; k < n; k++) sorted = (PetscBool)(sorted && col[k] != col[k - 1]);
-      PetscCheck(sorted, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "Points: the columns of row %" PetscInt_FMT " do not ascend, or one occurs twice; assemble the matrix with MatSetValues()", row);
-    }
+    if (!rows->dense) PetscCall(KMeansCheckColumns(row, n, col));
     nnz += n;
     if (!rows->dense) rows->row[i + 1] = (int32_t)nnz;
     if (km->metric == KMEANS_METRIC_COSINE && !fault && !KMeansScaleToNorm((size_t)n, mine)) {

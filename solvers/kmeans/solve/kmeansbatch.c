@@ -176,15 +176,15 @@ PetscErrorCode KMeansIterateBatches_Private(KMeans km, PetscInt restarts, PetscB
   Level: intermediate
 
   Notes:
-  With batches an iteration assigns `size` points and moves each centroid by the sum of their differences from it, divided by the weight of all points that
-  the centroid has had so far. A last assignment of all points gives labels and inertia. The result has a somewhat larger inertia than that of all points, after
-  a fraction of the distances.
+  With batches an iteration assigns `size` points. It moves each centroid by the sum of their differences from it, divided by the weight of all points that the
+  centroid has had so far. A last assignment of all points gives labels and inertia. The inertia is somewhat larger than with all points in every iteration, and
+  far fewer distances are evaluated.
 
-  The batches divide the points, in an order that depends on the seed and on the numbers of the points alone. An epoch is one pass over all batches; the last
-  batch of an epoch has the remaining points. The result has the same bits on every device and number of ranks.
+  The batches divide the points in an order that depends on the seed and on the numbers of the points alone. An epoch is one pass over all batches; the last
+  batch has the remaining points. The result has the same bits on every device and number of ranks.
 
-  The tolerances compare the ends of two epochs: the sum over an epoch of weight times distance, when each point was assigned, and the movement of the centroids
-  during the epoch. The maximum number of iterations counts batches.
+  The tolerances are tested at the end of each epoch. The inertia of an epoch is the sum of the inertias of its batches, each for the centroids that the batch was
+  assigned to. The maximum number of iterations counts batches. Monitors receive the inertia of a batch.
 
   A centroid without points in a batch stays where it is. Clusters that are empty at the end are treated as `KMeansSetEmpty()` says.
 
