@@ -10,6 +10,7 @@ typedef struct {
   PetscInt  m, number[SILHOUETTE_BLOCK], label[SILHOUETTE_BLOCK];
   PointRows rows;
   double   *byfeature; /* [d][m] values of dense points */
+  double   *row;       /* [d] for sparse points: the other point */
   double    distance[SILHOUETTE_BLOCK];
 } SilhouetteBlock;
 
@@ -38,8 +39,8 @@ static PetscErrorCode SilhouetteBoundDistance(const PointRows *R, KMeansMetric m
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Compares two sparse rows: the inner product, or the sum of squared differences. */
-static double SilhouetteMergeRows(PetscBool product, PetscInt64 n, const PetscInt acol[], const double a[], PetscInt64 m, const PetscInt bcol[], const double b[])
+/* The sum of squared differences of two sparse rows. */
+static double SilhouetteMergeRows(PetscInt64 n, const PetscInt acol[], const double a[], PetscInt64 m, const PetscInt bcol[], const double b[])
 {
   double sum = 0;
 
@@ -47,11 +48,41 @@ static double SilhouetteMergeRows(PetscBool product, PetscInt64 n, const PetscIn
     const PetscBool left = (PetscBool)(f == m || (e < n && acol[e] <= bcol[f])), right = (PetscBool)(e == n || (f < m && bcol[f] <= acol[e]));
     const double    x = left ? a[e] : 0, y = right ? b[f] : 0;
 
-    sum += product ? x * y : (x - y) * (x - y);
+    sum += (x - y) * (x - y);
     e += left;
     f += right;
   }
   return sum;
+}
+
+/* Computes the inner products or squared distances of all points of the block and a sparse point. */
+static void SilhouetteCompareSparse(SilhouetteBlock *B, PetscBool cosine, PetscInt64 n, const PetscInt col[], const double x[])
+{
+  double square = 0;
+
+  for (PetscInt64 e = 0; e < n; e++) {
+    B->row[col[e]] = x[e];
+    square += x[e] * x[e];
+  }
+  for (PetscInt s = 0; s < B->m; s++) {
+    const PetscInt64 from = B->rows.begin[s], to = B->rows.begin[s + 1];
+    double           product = 0, sum = 0, common = 0, rest;
+    PetscInt64       shared = 0;
+
+    for (PetscInt64 f = from; f < to; f++) {
+      const double xj = B->row[B->rows.col[f]], y = B->rows.value[f];
+
+      product += xj * y;
+      sum += (xj - y) * (xj - y);
+      common += xj * xj;
+      shared += xj != 0;
+    }
+    rest = square - common; /* of the columns that only x has */
+    if (shared < n && rest >= 1e-4 * square) sum += rest;
+    else if (shared < n && !cosine) sum = SilhouetteMergeRows(n, col, x, to - from, B->rows.col + from, B->rows.value + from); /* the subtraction has lost digits */
+    B->distance[s] = cosine ? product : sum;
+  }
+  for (PetscInt64 e = 0; e < n; e++) B->row[col[e]] = 0;
 }
 
 /* Computes the distances of all points of the block to a point. */
@@ -59,7 +90,9 @@ static void SilhouetteComputeDistances(SilhouetteBlock *B, PetscBool cosine, Pet
 {
   double *distance = B->distance;
 
-  for (PetscInt s = 0; s < B->m; s++) distance[s] = col ? SilhouetteMergeRows(cosine, n, col, x, B->rows.begin[s + 1] - B->rows.begin[s], B->rows.col + B->rows.begin[s], B->rows.value + B->rows.begin[s]) : 0;
+  if (col) SilhouetteCompareSparse(B, cosine, n, col, x);
+  else
+    for (PetscInt s = 0; s < B->m; s++) distance[s] = 0;
   for (PetscInt64 j = 0; j < n && !col; j++) {
     const double *y = B->byfeature + j * B->m, xj = x[j];
 
@@ -100,7 +133,8 @@ static PetscErrorCode SilhouetteBlockCreate(const PointRows *R, const PetscInt l
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, B->label, (PetscMPIInt)m, MPIU_INT, MPI_MAX, R->comm));
   PetscCall(PointRowsGather(R, m, B->number, &B->rows));
-  B->byfeature = NULL;
+  B->byfeature = B->row = NULL;
+  if (R->col) PetscCall(PetscCalloc1(R->d, &B->row));
   if (R->col) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMalloc1((size_t)m * R->d, &B->byfeature));
   for (PetscInt s = 0; s < m; s++)
@@ -113,6 +147,7 @@ static PetscErrorCode SilhouetteBlockDestroy(SilhouetteBlock *B)
   PetscFunctionBegin;
   PetscCall(PointRowsDestroy(&B->rows));
   PetscCall(PetscFree(B->byfeature));
+  PetscCall(PetscFree(B->row));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
