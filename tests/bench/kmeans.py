@@ -4,10 +4,12 @@
     tests/bench/kmeans.py [--kmeans build/bin/kmeans] [--assign auto,brute,...] [--repeats 3] [--out kmeans.csv] [name ...]
 
 Names: color20, color100, letter26, fashion10, kddcup100, or any of color, letter, fashion and kddcup with another number of clusters. The data are
-those of ../shared/data. The start is k distinct points, drawn by numpy with seed 1, plus noise of 1e-3 standard deviations: distances to the points
-themselves tie in such data, and scikit-learn's rounding errors then decide. The programs run in turns. An iteration takes the difference of two runs, of
-2 and of up to 102 iterations (Fashion-MNIST 22, kddcup 10), divided by the difference of their numbers of iterations; of all repeats the run with the least time counts. So
-loading, the start and the last assignment cancel. scikit-learn gets the points in single and in double precision; the faster one counts.
+those of ../shared/data. The columns of kddcup are scaled to a standard deviation of 1.
+
+The start is k distinct points, drawn by numpy with seed 1, plus noise of 1e-3 standard deviations. Without noise distances tie in such data, and
+rounding errors of scikit-learn decide. The programs run in turns. The time of an iteration is the difference of two runs, of 2 and of up to 102
+iterations (Fashion-MNIST 22, kddcup 10), divided by the difference of their numbers of iterations. So loading, the start and the last assignment cancel.
+Of all repeats the run with the least time counts. scikit-learn gets the points in single and in double precision; the faster one counts.
 `inertia_difference` is relative, after the longer run.
 """
 import argparse
@@ -54,7 +56,14 @@ def fashion():
 
 def kddcup():
     rows = [line.rstrip('.\n').split(',') for line in gzip.open(f'{DATA}/kmeans/kddcup.data_10_percent.gz', 'rt')]
-    return np.array([[float(v) for j, v in enumerate(row[:41]) if j not in (1, 2, 3)] for row in rows], 'f4')
+    X = np.array([[float(v) for j, v in enumerate(row[:41]) if j not in (1, 2, 3)] for row in rows])
+    return (X / np.maximum(X.std(0), 1e-30)).astype('f4')
+
+
+def processor():
+    """Processor seconds of all commands so far."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 def ours(program, points, start, k, iterations, assign, options=()):

@@ -135,6 +135,15 @@ for format in csv mtx; do
   verdict "batches of $format: the same bytes on 1, 2 and 4 ranks"
 done
 continues "a checkpoint of batches" -generate 3000,2 -kmeans_clusters 12 -kmeans_batch 700 -kmeans_max_it 20
+if [ "$GPUCSR_DEVICE" = host ]; then
+  good=1
+  for case in "direct:-generate 50,32" "tiled:-generate 50,33" "sparse:-f $tmp/points.mtx" "yinyang:-generate 50,3 -kmeans_metric cosine" "elkan:-generate 50,33 -kmeans_metric cosine"; do
+    # shellcheck disable=SC2086 # several words
+    run 1 ${case#*:} -kmeans_clusters 3 -kmeans_view && grep -q "assignment ${case%%:*}:" "$tmp/log" && grep -q 'chosen because' "$tmp/log" || good=0
+  done
+  [ $good = 1 ]
+  verdict "the assignment that auto chooses"
+fi
 run 1 -f "$tmp/points.csv" -columns 0,2-3 -kmeans_clusters 2 -centroids "$tmp/centroids.csv" && head -1 "$tmp/centroids.csv" | grep -qx 'x0,x1,x2'
 verdict "three of five columns"
 run 2 -generate 500,3 -kmeans_clusters 4 -kmeans_max_it 1 -labels "$tmp/labels.csv"

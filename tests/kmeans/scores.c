@@ -12,8 +12,8 @@ static char help[] = "KMeans: scores in single precision of every instruction se
 /* The functions want vectors at multiples of 64 bytes. */
 typedef struct {
   float   x[FEATURES * KMEANS_BLOCK], m[(FEATURES + 3) * KMEANS_TILE], score[KMEANS_TILE * KMEANS_BLOCK];
-  float   least[KMEANS_BLOCK], second[KMEANS_BLOCK], square[KMEANS_BLOCK];
-  double  limit[KMEANS_BLOCK];
+  float   least[KMEANS_BLOCK], second[KMEANS_BLOCK];
+  double  norm[KMEANS_BLOCK], limit[KMEANS_BLOCK];
   int32_t label[KMEANS_BLOCK];
 } Block;
 
@@ -36,16 +36,9 @@ static PetscErrorCode CheckScores(const char name[], const KMeansScoreKernels *K
   PetscFunctionBegin;
   for (int i = 0; i < FEATURES * KMEANS_BLOCK; i++) B->x[i] = (float)((i * 7919) % 1000) / 500 - 1;
   for (int i = 0; i < FEATURES * KMEANS_TILE; i++) B->m[i] = (float)((i * 104729) % 1000) / 500 - 1;
-  for (int p = 0; p < KMEANS_BLOCK; p++) B->square[p] = 0;
   K->Score(PART, B->x, B->m, 1, B->score);
   K->Score(FEATURES - PART, B->x + PART * KMEANS_BLOCK, B->m + PART * KMEANS_TILE, 0, B->score);
-  K->Square(PART, B->x, B->square);
-  K->Square(FEATURES - PART, B->x + PART * KMEANS_BLOCK, B->square);
   for (int p = 0; p < KMEANS_BLOCK; p++) {
-    double square = 0;
-
-    for (int j = 0; j < FEATURES; j++) square += Squared(Value(B, p, j));
-    PetscCheck(fabs(B->square[p] - square) <= (FEATURES + 16) * 0x1p-24 * square, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: the square of point %d is %g, not %g", name, p, (double)B->square[p], square);
     for (int c = 0; c < KMEANS_TILE; c++) {
       const double score = B->score[c * KMEANS_BLOCK + p];
       double       sum   = 0;
@@ -96,13 +89,13 @@ static PetscErrorCode CheckLimit(const char name[], const KMeansScoreKernels *K,
 
   PetscFunctionBegin;
   for (int p = 0; p < KMEANS_BLOCK; p++) {
-    B->least[p]  = p ? (float)p : INFINITY;
-    B->square[p] = (float)p * 4;
+    B->least[p] = p ? (float)p : INFINITY;
+    B->norm[p]  = 2 * sqrt(p);
   }
-  K->Limit(&limits, B->least, B->square, B->limit);
+  K->Limit(&limits, B->least, B->norm, B->limit);
   PetscCheck(B->limit[0] > DBL_MAX, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: the limit of an infinite score is %g", name, B->limit[0]);
   for (int p = 1; p < KMEANS_BLOCK; p++) {
-    const double x = 2 * sqrt(p), r = sqrt(p * limits.grow) + limits.unit * (2 * x + sqrt(p)), T = Squared(r + limits.unit * (2 * x + r)) * limits.grow;
+    const double m = 2 * limits.unit * B->norm[p], r = sqrt(p * limits.grow) + m + limits.unit * sqrt(p), T = Squared(r + m + 3 * limits.unit * r) * limits.grow;
 
     PetscCheck(B->limit[p] >= T && B->limit[p] <= T * (1 + 0x1p-20), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: the limit of point %d is %.17g, not a little above %.17g", name, p, B->limit[p], T);
   }

@@ -3,29 +3,52 @@
 #include "kmeansexact.h"
 #include "device/gpclones.h"
 
-#define KMEANS_TEAM    8  /* number of points whose sums run together */
-#define KMEANS_FEW     16 /* number of features below which the processor overlaps the sums of single points */
-#define KMEANS_SQUARES 64 /* number of features whose squares are computed ahead */
+#define KMEANS_TEAM 8 /* number of points whose sums run together, in the lanes of two vectors */
+#define KMEANS_FEW  4 /* number of features below which points are computed one by one */
 
-/* Distances of KMEANS_TEAM points, rows of x. m: their centroids. */
+/* The compiler splits vectors that are longer than the registers. */
+typedef double KMeansFour __attribute__((vector_size(4 * sizeof(double))));
+
+#if defined(__clang__)
+  #define KMEANS_SHUFFLE(a, b, i, j, k, l) __builtin_shufflevector(a, b, i, j, k, l)
+#else
+  #define KMEANS_SHUFFLE(a, b, i, j, k, l) __builtin_shuffle(a, b, __extension__(int64_t __attribute__((vector_size(32)))){i, j, k, l})
+#endif
+
+/* Distances of KMEANS_TEAM points, rows of x. m: their centroids. The squares of 4 points and 4 features are transposed in registers. */
 #define KMEANS_EXACT(type) \
-  GP_CLONES static void KMeansExactTeam_##type(int32_t d, const type *x, const double *const *m, double *sum) \
+  GP_CLONES static void KMeansExactTeam_##type(int64_t d, const type *x, const double *const *m, double *sum) \
   { \
-    double square[KMEANS_TEAM][KMEANS_SQUARES]; \
+    typedef type   Load __attribute__((vector_size(4 * sizeof(type)), aligned(sizeof(type)))); \
+    typedef double Centroid __attribute__((vector_size(4 * sizeof(double)), aligned(sizeof(double)))); \
+    const int64_t  whole                 = d & ~(int64_t)3; \
+    KMeansFour     sums[KMEANS_TEAM / 4] = {{0}}; \
 \
-    for (int32_t p = 0; p < KMEANS_TEAM; p++) sum[p] = 0; \
-    for (int32_t j = 0; j < d; j += KMEANS_SQUARES) { \
-      const int32_t count = d - j < KMEANS_SQUARES ? d - j : KMEANS_SQUARES; \
+    for (int64_t j = 0; j < whole; j += 4) { \
+      for (int t = 0; t < KMEANS_TEAM / 4; t++) { \
+        KMeansFour s[4], a, b, e, f; \
 \
-      for (int32_t p = 0; p < KMEANS_TEAM; p++) { \
-        for (int32_t q = 0; q < count; q++) { \
-          const double difference = (double)x[(int64_t)p * d + j + q] - m[p][j + q]; \
-\
-          square[p][q] = difference * difference; \
+        for (int p = 0; p < 4; p++) { \
+          s[p] = __builtin_convertvector(*(const Load *)(x + (4 * t + p) * d + j), KMeansFour) - *(const Centroid *)(m[4 * t + p] + j); \
+          s[p] *= s[p]; \
         } \
+        a = KMEANS_SHUFFLE(s[0], s[1], 0, 4, 2, 6); \
+        b = KMEANS_SHUFFLE(s[0], s[1], 1, 5, 3, 7); \
+        e = KMEANS_SHUFFLE(s[2], s[3], 0, 4, 2, 6); \
+        f = KMEANS_SHUFFLE(s[2], s[3], 1, 5, 3, 7); \
+        sums[t] += KMEANS_SHUFFLE(a, e, 0, 1, 4, 5); \
+        sums[t] += KMEANS_SHUFFLE(b, f, 0, 1, 4, 5); \
+        sums[t] += KMEANS_SHUFFLE(a, e, 2, 3, 6, 7); \
+        sums[t] += KMEANS_SHUFFLE(b, f, 2, 3, 6, 7); \
       } \
-      for (int32_t q = 0; q < count; q++) \
-        for (int32_t p = 0; p < KMEANS_TEAM; p++) sum[p] += square[p][q]; \
+    } \
+    for (int p = 0; p < KMEANS_TEAM; p++) { \
+      sum[p] = sums[p / 4][p % 4]; \
+      for (int64_t j = whole; j < d; j++) { \
+        const double difference = (double)x[p * d + j] - m[p][j]; \
+\
+        sum[p] += difference * difference; \
+      } \
     } \
   }
 KMEANS_EXACT(float)

@@ -33,7 +33,7 @@ KMEANS_TARGET static void KMEANS_NAME(KMeansScore)(int32_t count, const float *x
   }
 }
 
-/* A score that is not a number changes nothing. */
+/* The comparisons are written so that they become minima and maxima of vectors. Scores that are not numbers do not change `least` and `label`. */
 KMEANS_TARGET static void KMEANS_NAME(KMeansReduce)(int32_t c, const float *restrict score, float *restrict least, float *restrict second, int32_t *restrict label)
 {
   for (int32_t p = 0; p < KMEANS_BLOCK; p++) {
@@ -41,7 +41,7 @@ KMEANS_TARGET static void KMEANS_NAME(KMeansReduce)(int32_t c, const float *rest
     int32_t at = label[p];
 
     for (int q = 0; q < KMEANS_TILE; q++) {
-      const float now = score[q * KMEANS_BLOCK + p], other = now < l ? l : now;
+      const float now = score[q * KMEANS_BLOCK + p], other = now > l ? now : l;
 
       s  = other < s ? other : s;
       at = now < l ? c + q : at;
@@ -53,25 +53,17 @@ KMEANS_TARGET static void KMEANS_NAME(KMeansReduce)(int32_t c, const float *rest
   }
 }
 
-KMEANS_TARGET static void KMEANS_NAME(KMeansSquare)(int32_t count, const float *restrict x, float *restrict square)
-{
-  for (int32_t g = 0; g < KMEANS_BLOCK; g += KMEANS_GROUP)
-    for (int32_t j = 0; j < count; j++, x += KMEANS_GROUP)
-      for (int32_t p = 0; p < KMEANS_GROUP; p++) square[g + p] += x[p] * x[p];
-}
-
-/* The factor 1 + 2^-40 covers the rounding errors of this function. |x'| is at most its computed value times 1 + 2u, plus h. */
-KMEANS_TARGET static void KMEANS_NAME(KMeansLimit)(const KMeansLimits *limits, const float *restrict least, const float *restrict square, double *restrict limit)
+/* The factor 1 + 2^-40 covers the rounding errors of this function. */
+KMEANS_TARGET static void KMEANS_NAME(KMeansLimit)(const KMeansLimits *limits, const float *restrict least, const double *restrict norm, double *restrict limit)
 {
   const KMeansLimits L = *limits;
 
   for (int32_t p = 0; p < KMEANS_BLOCK; p++) {
-    const double x = sqrt(square[p] * L.grow + L.score) * (2 * L.unit + 0x1p-40) + 4 * L.coordinate; /* at least 2 u |x'| + 2h */
-    const double r = (sqrt(least[p] * L.grow + L.score) + x) * (1 + 2 * L.unit);
-    const double R = r * L.definition + 2 * L.underflow, root = (R * (1 + L.unit) + x) * (1 + 0x1p-40), T = root * root * L.grow + L.score;
+    const double m = 2 * (L.unit * norm[p] + L.coordinate), r = (sqrt(least[p] * L.grow + L.score) + m) * (1 + 2 * L.unit);
+    const double R = r * L.definition + 2 * L.underflow, root = (R * (1 + 3 * L.unit) + m) * (1 + 0x1p-40), T = root * root * L.grow + L.score;
 
     limit[p] = T < 0x1p120 ? T : HUGE_VAL;
   }
 }
 
-static const KMeansScoreKernels KMEANS_NAME(KMeansKernels) = {KMEANS_NAME(KMeansScore), KMEANS_NAME(KMeansReduce), KMEANS_NAME(KMeansSquare), KMEANS_NAME(KMeansLimit)};
+static const KMeansScoreKernels KMEANS_NAME(KMeansKernels) = {KMEANS_NAME(KMeansScore), KMEANS_NAME(KMeansReduce), KMEANS_NAME(KMeansLimit)};

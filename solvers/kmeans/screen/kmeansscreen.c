@@ -30,7 +30,9 @@ typedef struct {
   float                    *m;      /* [tiles][d][KMEANS_TILE] the centroids; infinite beyond the last one */
   float                    *x;      /* [KMEANS_BLOCK / KMEANS_GROUP][strip][KMEANS_GROUP]; the last strip may have fewer features */
   float                    *score;  /* [tiles, or 1 if !keep][KMEANS_TILE][KMEANS_BLOCK] */
-  float                     least[KMEANS_BLOCK], second[KMEANS_BLOCK], square[KMEANS_BLOCK];
+  double                   *norm;   /* [k] norms of the centroids in m */
+  float                     least[KMEANS_BLOCK], second[KMEANS_BLOCK];
+  double                    nearest[KMEANS_BLOCK]; /* norms of the centroids `label` */
   double                    limit[KMEANS_BLOCK], compared[KMEANS_BLOCK];
   int32_t                   label[KMEANS_BLOCK];
 } KMeansScreenData;
@@ -51,15 +53,17 @@ static GpErr KMeansScreenCreate(const KMeansData *A, int keep, KMeansScreenData 
   S->strip   = A->d < KMEANS_STRIP ? A->d : KMEANS_STRIP;
   S->centre  = KMeansScreenAlloc((size_t)A->d * sizeof(double));
   S->m       = (float *)KMeansScreenAlloc((size_t)S->tiles * A->d * KMEANS_TILE * sizeof(float));
+  S->norm    = (double *)KMeansScreenAlloc((size_t)A->k * sizeof(double));
   S->x       = (float *)KMeansScreenAlloc((size_t)S->strip * KMEANS_BLOCK * sizeof(float));
   S->score   = (float *)KMeansScreenAlloc((size_t)(keep ? S->tiles : 1) * KMEANS_TILE * KMEANS_BLOCK * sizeof(float));
-  return S->centre && S->m && S->x && S->score ? GP_SUCCESS : GP_ERR_MEMORY;
+  return S->centre && S->m && S->norm && S->x && S->score ? GP_SUCCESS : GP_ERR_MEMORY;
 }
 
 static void KMeansScreenDestroy(KMeansScreenData *S)
 {
   free(S->centre);
   free(S->m);
+  free(S->norm);
   free(S->x);
   free(S->score);
   free(S);
@@ -112,28 +116,36 @@ static void KMeansScreenSetCentroids(KMeansScreenData *S)
   exponent = exponent < -most ? -most : exponent > most ? most : exponent;
   S->scale = ldexp(1.0, exponent);
   for (int32_t c = 0; c < S->tiles * KMEANS_TILE; c++) {
-    float *m = S->m + (int64_t)(c / KMEANS_TILE) * A->d * KMEANS_TILE + c % KMEANS_TILE;
+    float *m   = S->m + (int64_t)(c / KMEANS_TILE) * A->d * KMEANS_TILE + c % KMEANS_TILE;
+    double sum = 0;
 
-    for (int32_t j = 0; j < A->d; j++) m[j * KMEANS_TILE] = c < A->k ? (float)((A->centroid[(int64_t)c * A->d + j] - KMeansScreenCentre(S, j)) * S->scale) : INFINITY;
+    for (int32_t j = 0; j < A->d; j++) {
+      const double value = c < A->k ? (A->centroid[(int64_t)c * A->d + j] - KMeansScreenCentre(S, j)) * S->scale : HUGE_VAL;
+
+      m[j * KMEANS_TILE] = (float)value;
+      sum += value * value;
+    }
+    if (c < A->k) S->norm[c] = sqrt(sum) * (1 + KMeansRelativeError(A->d));
   }
   S->limits = (KMeansLimits){
     .grow = g < 0.125 ? 1 + 2 * g : HUGE_VAL, .unit = 0x1p-24 * (1 + 0x1p-20), .score = A->d * 0x1p-124, .coordinate = sqrt(A->d) * 0x1p-124, .definition = 1 + 3 * KMeansRelativeError(A->d), .underflow = ldexp(sqrt(A->d), exponent - 511)};
 }
 
 /* Copies 16 points to a half of a group of x: `count` features, from feature j on. Squares of 4 points and 4 features are transposed in registers. The
-   order of the loops reads each row and fills each cache line of x without a pause. */
+   loops fill each cache line of x before the next. */
 #define KMEANS_TRANSPOSE(type) \
   static void KMeansTranspose_##type(const KMeansScreenData *S, const type *value, int32_t points, int32_t j, int32_t count, float *x) \
   { \
     typedef type  Wide __attribute__((vector_size(4 * sizeof(type)), aligned(sizeof(type)))); \
-    const int64_t d           = S->A->d; \
-    const int32_t wholepoints = points & ~3, wholefeatures = count & ~3; \
+    const int64_t d       = S->A->d; \
+    const int32_t squares = count >= 4 ? points & ~3 : 0; \
     const type   *centre = (const type *)S->centre + j, scale = (type)S->scale; \
 \
-    for (int32_t q = 0; q < wholefeatures; q += 4) { \
-      const Wide m = *(const Wide *)(centre + q); \
+    for (int32_t next = 0; next < count; next += 4) { \
+      const int32_t q = next + 4 <= count ? next : count - 4; /* the last square overlaps the one before */ \
+      const Wide    m = squares ? *(const Wide *)(centre + q) : (Wide){0}; \
 \
-      for (int32_t p = 0; p < wholepoints; p += 4) { \
+      for (int32_t p = 0; p < squares; p += 4) { \
         const type       *v  = value + p * d + q; \
         float            *to = x + q * KMEANS_GROUP + p; \
         const KMeansFloat a  = __builtin_convertvector((*(const Wide *)v - m) * scale, KMeansFloat); \
@@ -142,14 +154,16 @@ static void KMeansScreenSetCentroids(KMeansScreenData *S)
         const KMeansFloat f  = __builtin_convertvector((*(const Wide *)(v + 3 * d) - m) * scale, KMeansFloat); \
         const KMeansFloat s = KMEANS_SHUFFLE(a, b, 0, 4, 1, 5), t = KMEANS_SHUFFLE(e, f, 0, 4, 1, 5), u = KMEANS_SHUFFLE(a, b, 2, 6, 3, 7), w = KMEANS_SHUFFLE(e, f, 2, 6, 3, 7); \
 \
+        if (next % KMEANS_HALF == p) /* each cache line of the next points once; an address behind the last point does no harm */ \
+          for (int l = 0; l < 4; l++) __builtin_prefetch((const void *)((uintptr_t)v + (KMEANS_HALF + l) * d * sizeof(type)), 0, 2); \
         *(KMeansFloat *)to                      = KMEANS_SHUFFLE(s, t, 0, 1, 4, 5); \
         *(KMeansFloat *)(to + KMEANS_GROUP)     = KMEANS_SHUFFLE(s, t, 2, 3, 6, 7); \
         *(KMeansFloat *)(to + 2 * KMEANS_GROUP) = KMEANS_SHUFFLE(u, w, 0, 1, 4, 5); \
         *(KMeansFloat *)(to + 3 * KMEANS_GROUP) = KMEANS_SHUFFLE(u, w, 2, 3, 6, 7); \
       } \
     } \
-    for (int32_t p = 0; p < points; p++) \
-      for (int32_t q = p < wholepoints ? wholefeatures : 0; q < count; q++) x[q * KMEANS_GROUP + p] = (float)((value[p * d + q] - centre[q]) * scale); \
+    for (int32_t p = squares; p < points; p++) \
+      for (int32_t q = 0; q < count; q++) x[q * KMEANS_GROUP + p] = (float)((value[p * d + q] - centre[q]) * scale); \
   }
 KMEANS_TRANSPOSE(float)
 KMEANS_TRANSPOSE(double)
@@ -167,21 +181,19 @@ static void KMeansScreenCopy(KMeansScreenData *S, int64_t first, int32_t points,
   }
 }
 
-/* Sets least, second, label and square of a block of points. Lanes without a point have finite values, which nobody reads. */
+/* Sets least, second, label and limit of a block of points. Lanes without a point have finite values, which nobody reads. */
 static void KMeansScreenBlock(KMeansScreenData *S, int64_t first, int32_t points)
 {
   const KMeansData *A = S->A;
 
   for (int32_t p = 0; p < KMEANS_BLOCK; p++) {
     S->least[p] = S->second[p] = INFINITY;
-    S->square[p]               = 0;
     S->label[p]                = 0;
   }
   for (int32_t j = 0; j < A->d; j += S->strip) {
     const int32_t count = A->d - j < S->strip ? A->d - j : S->strip;
 
     KMeansScreenCopy(S, first, points, j, count);
-    S->kernels->Square(count, S->x, S->square);
     for (int32_t t = 0; t < S->tiles; t++) {
       float *score = S->score + (S->keep ? (int64_t)t * KMEANS_TILE * KMEANS_BLOCK : 0);
 
@@ -189,6 +201,8 @@ static void KMeansScreenBlock(KMeansScreenData *S, int64_t first, int32_t points
       if (j + count == A->d) S->kernels->Reduce(t * KMEANS_TILE, score, S->least, S->second, S->label);
     }
   }
+  for (int32_t p = 0; p < KMEANS_BLOCK; p++) S->nearest[p] = S->norm[S->label[p]];
+  S->kernels->Limit(&S->limits, S->least, S->nearest, S->limit);
 }
 
 /* The score of point p of the block and centroid c. */
@@ -226,6 +240,26 @@ static void KMeansScreenRecheck(KMeansScreenData *S, int32_t p, int64_t i)
   }
 }
 
+/* What KMeansPut() does for each point of the block, with sums in registers. */
+static void KMeansScreenPut(const KMeansScreenData *S, int64_t first, int32_t points)
+{
+  const KMeansData *A       = S->A;
+  int32_t          *label   = A->label + first;
+  int64_t           changed = 0, inertia = 0;
+
+  for (int32_t p = 0; p < points; p++) {
+    const double distance = KMeansDistance(A, first + p, S->compared[p]);
+
+    changed += label[p] != S->label[p];
+    inertia += KMeansToFixed(KMeansWeight(A, first + p) * distance, A->cost.first);
+    label[p]               = S->label[p];
+    A->distance[first + p] = distance;
+  }
+  A->tally[KMEANS_CHANGED] += changed;
+  A->tally[KMEANS_INERTIA] += inertia;
+  A->tally[KMEANS_COUNTED] += (int64_t)points * A->k;
+}
+
 GpErr KMeansScreen(const KMeansData *A, int keep)
 {
   KMeansScreenData *S = (KMeansScreenData *)KMeansScreenAlloc(sizeof(*S));
@@ -240,12 +274,10 @@ GpErr KMeansScreen(const KMeansData *A, int keep)
       const int32_t points = A->n - first < KMEANS_BLOCK ? (int32_t)(A->n - first) : KMEANS_BLOCK;
 
       KMeansScreenBlock(S, first, points);
-      S->kernels->Limit(&S->limits, S->least, S->square, S->limit);
       KMeansExact(A, first, points, S->label, S->compared);
-      for (int32_t p = 0; p < points; p++) {
+      for (int32_t p = 0; p < points; p++)
         if (!(S->second[p] > S->limit[p])) KMeansScreenRecheck(S, p, first + p);
-        KMeansPut(A, first + p, S->label[p], S->compared[p], A->k);
-      }
+      KMeansScreenPut(S, first, points);
     }
   }
   KMeansScreenDestroy(S);
