@@ -59,6 +59,8 @@ PetscErrorCode KMeansInitializePackage(void)
   Level: beginner
 
   Notes:
+  The first call calls `PetscGPUCSRInitialize()`, which is collective on `PETSC_COMM_WORLD`. Call it before if only some ranks create a solver.
+
   The default is 8 clusters, Euclidean distances, and a start by k-means++.
 
   The labels are exact: a point belongs to the centroid with the least distance, computed in double precision; the lowest number wins a tie. Sums are
@@ -73,6 +75,7 @@ PetscErrorCode KMeansCreate(MPI_Comm comm, KMeans *newkm)
   PetscFunctionBegin;
   KMeansCheckPointer(newkm, 2);
   *newkm = NULL;
+  PetscCall(PetscGPUCSRInitialize()); /* reads -gpucsr_device */
   PetscCall(KMeansInitializePackage());
   PetscCall(PetscHeaderCreate(km, KMEANS_CLASSID, "KMeans", "Clusters of points", "KMeans", comm, KMeansDestroy, KMeansView));
   km->k                = 8;

@@ -4,6 +4,7 @@
 
 #include "kmeansdata.h"
 #include <gpucsrcompat.h>
+#include <gpucsr.h>
 #include <gpucsrdevice.h>
 #include <gpucsrkmeans.h>
 #include <petsc/private/petscimpl.h>

@@ -140,6 +140,7 @@ int main(int argc, char **argv)
   PetscLogDouble start, assign, update, bytes;
   PetscInt64     distances;
   const char    *names[2];
+  PetscBool      used, set;
   KMeansStorage  storage;
   KMeansStart    how;
   KMeans         km, never;
@@ -167,6 +168,9 @@ int main(int argc, char **argv)
   PetscCall(KMeansSetPoints(km, A));
   PetscCall(KMeansSolve(km));
   PetscCall(Check(km, A, "dense"));
+  PetscCall(PetscOptionsUsed(NULL, "gpucsr_device", &used));
+  PetscCall(PetscOptionsHasName(NULL, NULL, "-gpucsr_device", &set));
+  PetscCheck(used || !set, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "The solver does not read the options of the library");
   before = calls;
   PetscCall(KMeansSolve(km));
   PetscCheck(before && calls == 2 * before, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%d calls of the monitor, %d before", (int)calls, (int)before);
