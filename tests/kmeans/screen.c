@@ -152,7 +152,7 @@ static PetscErrorCode Compare(MPI_Comm comm, const Case *test)
   const char *const assigns[] = {"brute", "tiled", "auto", "direct"};
   Mat               X, M, centroids[4];
   IS                labels[4];
-  PetscReal         inertia[4], rechecked;
+  PetscReal         inertia[4], rechecked = 0;
 
   PetscFunctionBegin;
   PetscCall(CreateMatrix(comm, test, test->n, 0, &X));
