@@ -14,6 +14,7 @@ typedef struct {
 typedef enum {
   KMEANS_ROW_GOOD,
   KMEANS_ROW_NOT_FINITE,
+  KMEANS_ROW_UNSORTED,
   KMEANS_ROW_ZERO
 } KMeansRowFault;
 
@@ -31,7 +32,19 @@ static PetscErrorCode KMeansRowsRefuse(MPI_Comm comm, PetscInt row, PetscInt col
   }
   PetscCallMPI(MPI_Allreduce(mine, all, 2, MPIU_INT, MPI_MAX, comm));
   PetscCheck(all[1] != KMEANS_ROW_NOT_FINITE, comm, PETSC_ERR_USER_INPUT, "Points: row %" PetscInt_FMT ", column %" PetscInt_FMT " is not a finite number; remove or replace the point", first, all[0]);
+  PetscCheck(all[1] != KMEANS_ROW_UNSORTED, comm, PETSC_ERR_USER_INPUT, "Points: row %" PetscInt_FMT ": column %" PetscInt_FMT " follows an equal or larger one; assemble the matrix with MatSetValues()", first, all[0]);
   SETERRQ(comm, PETSC_ERR_USER_INPUT, "Points: row %" PetscInt_FMT " is zero and has no direction; remove it, or use the Euclidean metric", first);
+}
+
+/* Checks the entries of a row. at: column of the first faulty one. */
+static KMeansRowFault KMeansRowCheck(PetscInt n, const PetscInt col[], const PetscScalar value[], PetscInt *at)
+{
+  for (PetscInt k = 0; k < n; k++) {
+    *at = col[k];
+    if (k && col[k] <= col[k - 1]) return KMEANS_ROW_UNSORTED;
+    if (PetscIsInfOrNanScalar(value[k])) return KMEANS_ROW_NOT_FINITE;
+  }
+  return KMEANS_ROW_GOOD;
 }
 
 /* Scales a point to norm 1. Returns PETSC_FALSE for a zero point. */
@@ -53,17 +66,6 @@ static PetscErrorCode KMeansRowsDestroy(KMeansRows *rows)
 {
   PetscFunctionBegin;
   PetscCall(PetscFree3(rows->row, rows->col, rows->value));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Refuses a sparse row whose columns do not ascend. */
-static PetscErrorCode KMeansCheckColumns(PetscInt row, PetscInt n, const PetscInt col[])
-{
-  PetscBool ascend = PETSC_TRUE;
-
-  PetscFunctionBegin;
-  for (PetscInt k = 1; k < n; k++) ascend = (PetscBool)(ascend && col[k] > col[k - 1]);
-  PetscCheck(ascend, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "Points: the columns of row %" PetscInt_FMT " do not ascend, or one occurs twice; assemble the matrix with MatSetValues()", row);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -109,12 +111,9 @@ static PetscErrorCode KMeansRowsCreate(KMeans km, Mat X, const PetscInt order[],
     for (PetscInt k = 0; k < n; k++) {
       mine[k] = value[k];
       if (!rows->dense) rows->col[nnz + k] = (int32_t)col[k];
-      if (!PetscIsInfOrNanScalar(value[k]) || faulty != PETSC_MAX_INT) continue;
-      faulty = row;
-      at     = col[k];
-      fault  = KMEANS_ROW_NOT_FINITE;
     }
-    if (!rows->dense) PetscCall(KMeansCheckColumns(row, n, col));
+    if (!fault) fault = KMeansRowCheck(n, col, value, &at);
+    if (fault && faulty == PETSC_MAX_INT) faulty = row;
     nnz += n;
     if (!rows->dense) rows->row[i + 1] = (int32_t)nnz;
     if (km->metric == KMEANS_METRIC_COSINE && !fault && !KMeansScaleToNorm((size_t)n, mine)) {

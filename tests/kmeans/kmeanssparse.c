@@ -208,6 +208,37 @@ static PetscErrorCode CheckReuse(MPI_Comm comm, Mat X)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A column that occurs twice in a row of the last rank is an error on all ranks. */
+static PetscErrorCode CheckTwice(MPI_Comm comm)
+{
+  Mat             X, local;
+  KMeans          km;
+  const PetscInt *rows, *col;
+  PetscMPIInt     rank, size;
+  PetscBool       parallel;
+  PetscErrorCode  err;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  PetscCall(CreatePoints(comm, MATAIJ, PETSC_FALSE, &X));
+  PetscCall(PetscObjectTypeCompare((PetscObject)X, MATMPIAIJ, &parallel));
+  if (parallel) PetscCall(MatMPIAIJGetSeqAIJ(X, &local, NULL, NULL));
+  else local = X;
+  PetscCall(MatSeqAIJGetCSRAndMemType(local, &rows, &col, NULL, NULL));
+  if (rank == size - 1) ((PetscInt *)col)[rows[3]] = col[rows[3] + 1];
+  PetscCall(KMeansCreate(comm, &km));
+  PetscCall(KMeansSetPoints(km, X));
+  PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
+  err = KMeansSolve(km);
+  PetscCall(PetscPopErrorHandler());
+  PetscCheck(err == PETSC_ERR_USER_INPUT, comm, PETSC_ERR_PLIB, "Error %d, not that of a wrong input", (int)err);
+  PetscCall(KMeansDestroy(&km));
+  PetscCall(MatDestroy(&X));
+  PetscCall(PetscPrintf(comm, "a column that occurs twice: refused\n"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   Mat      X, nonzero, dense;
@@ -231,6 +262,7 @@ int main(int argc, char **argv)
   PetscCall(CheckTypes(comm, X));
   PetscCall(CheckChanged(comm, X, dense, w));
   PetscCall(CheckReuse(comm, X));
+  PetscCall(CheckTwice(comm));
   PetscCall(VecDestroy(&w));
   PetscCall(MatDestroy(&X));
   PetscCall(MatDestroy(&nonzero));
