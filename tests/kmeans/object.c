@@ -257,6 +257,47 @@ static PetscErrorCode CheckErrors(MPI_Comm comm)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A solver that has start centroids predicts the labels of the solver that computed these centroids. */
+static PetscErrorCode CheckPredictions(MPI_Comm comm)
+{
+  PetscFunctionBegin;
+  for (int cosine = 0; cosine < 2; cosine++) {
+    KMeans             km, other;
+    Mat                X, M;
+    IS                 labels, predicted;
+    const PetscInt    *a, *b;
+    PetscInt           n;
+    KMeansMetric       metric;
+    const KMeansMetric asked = cosine ? KMEANS_METRIC_COSINE : KMEANS_METRIC_EUCLIDEAN;
+
+    PetscCall(CreatePoints(comm, 200, 4, PETSC_FALSE, &X));
+    PetscCall(KMeansCreate(comm, &km));
+    PetscCall(KMeansSetPoints(km, X));
+    PetscCall(KMeansSetMetric(km, asked));
+    PetscCall(KMeansGetMetric(km, &metric));
+    PetscCheck(metric == asked, comm, PETSC_ERR_PLIB, "metric %s, not %s", KMeansMetrics[metric], KMeansMetrics[asked]);
+    PetscCall(KMeansSolve(km));
+    PetscCall(KMeansGetCentroids(km, &M));
+    PetscCall(KMeansCreate(comm, &other));
+    PetscCall(KMeansSetMetric(other, asked));
+    PetscCall(KMeansSetStartCentroids(other, M));
+    PetscCall(KMeansPredict(other, X, &predicted));
+    PetscCall(KMeansGetLabels(km, &labels));
+    PetscCall(ISGetLocalSize(labels, &n));
+    PetscCall(ISGetIndices(labels, &a));
+    PetscCall(ISGetIndices(predicted, &b));
+    for (PetscInt i = 0; i < n; i++) PetscCheck(a[i] == b[i], PETSC_COMM_SELF, PETSC_ERR_PLIB, "local point %" PetscInt_FMT " has label %" PetscInt_FMT ", predicted %" PetscInt_FMT, i, a[i], b[i]);
+    PetscCall(ISRestoreIndices(labels, &a));
+    PetscCall(ISRestoreIndices(predicted, &b));
+    PetscCall(ISDestroy(&predicted));
+    PetscCall(MatDestroy(&M));
+    PetscCall(MatDestroy(&X));
+    PetscCall(KMeansDestroy(&km));
+    PetscCall(KMeansDestroy(&other));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   PetscFunctionBeginUser;
@@ -265,6 +306,7 @@ int main(int argc, char **argv)
   PetscCall(CheckStatistics(PETSC_COMM_WORLD));
   PetscCall(CheckSequences(PETSC_COMM_WORLD));
   PetscCall(CheckErrors(PETSC_COMM_WORLD));
+  PetscCall(CheckPredictions(PETSC_COMM_WORLD));
   PetscCall(PetscFinalize());
   return 0;
 }
