@@ -92,9 +92,14 @@ static PetscErrorCode KMeansCheckRequest(MPI_Comm comm, void *context)
 {
   const KMeansRequest   *rq                             = (const KMeansRequest *)context;
   const PointSetOptions *o                              = &rq->points;
-  char                   checkpoint[PETSC_MAX_PATH_LEN] = "", restart[PETSC_MAX_PATH_LEN] = "";
+  char                   checkpoint[PETSC_MAX_PATH_LEN] = "", restart[PETSC_MAX_PATH_LEN] = "", start[32] = "";
+  PetscBool              given;
 
   PetscFunctionBegin;
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-kmeans_start", start, sizeof(start), NULL));
+  PetscCall(PetscStrcasecmp(start, "given", &given));
+  PetscCheck(!given || rq->start[0], comm, PETSC_ERR_USER_INPUT, "-kmeans_start given needs the first centroids: -start_file <file>");
+  PetscCheck(given || !start[0] || !rq->start[0], comm, PETSC_ERR_USER_INPUT, "-start_file excludes -kmeans_start %s: omit one of them", start);
   PetscCall(PetscOptionsGetString(NULL, NULL, "-kmeans_checkpoint", checkpoint, sizeof(checkpoint), NULL));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-kmeans_restart", restart, sizeof(restart), NULL));
   PetscCheck(!rq->predictions[0] || rq->predict.file[0], comm, PETSC_ERR_USER_INPUT, "-predictions needs new points: -predict <file>");
@@ -105,6 +110,7 @@ static PetscErrorCode KMeansCheckRequest(MPI_Comm comm, void *context)
   } else PetscCheck((o->file[0] != 0) + (o->ngenerate != 0) == 1, comm, PETSC_ERR_USER_INPUT, "%s: give one of -f <points>, -generate <n,d>, -predict <points> with -start_file <centroids>", o->file[0] ? "several inputs" : "nothing to do");
   PetscCheck(!o->ngenerate || (o->ngenerate == 2 && o->generate[0] > 0 && o->generate[1] > 0), comm, PETSC_ERR_USER_INPUT, "-generate needs two positive numbers: points,features");
   PetscCheck(!rq->picture.ncolumns || rq->picture.ncolumns == 2, comm, PETSC_ERR_USER_INPUT, "-picture_columns needs two numbers: the columns of the horizontal and of the vertical axis");
+  PetscCheck(!rq->picture.ncolumns || rq->picture.file[0], comm, PETSC_ERR_USER_INPUT, "-picture_columns needs a picture: -picture <file>");
   PetscCall(GpAppCanvasProbe(comm, rq->picture.file));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(Files); k++) {
     const char *name = (const char *)rq + Files[k].offset;
@@ -186,7 +192,7 @@ static PetscErrorCode KMeansReadAdded(const KMeansRequest *rq, PetscInt d, KMean
   o.features = d;
   PetscCall(PointSetLoad(run->comm, &o, &run->added));
   PetscCall(MatGetSize(run->added.X, NULL, &mine));
-  PetscCheck(mine == d, run->comm, PETSC_ERR_USER_INPUT, "-predict %s: the points have %" PetscInt_FMT " features, the centroids %" PetscInt_FMT, o.file, mine, d);
+  PetscCheck(mine == d, run->comm, PETSC_ERR_USER_INPUT, "-predict %s: the points have %" PetscInt_FMT " features, the centroids %" PetscInt_FMT "; -columns selects columns of both", o.file, mine, d);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

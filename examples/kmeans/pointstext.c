@@ -17,8 +17,8 @@ static void PointSetFindFault(const GpAppTable *T, PetscInt n, const PetscInt co
       for (PetscInt t = 0; t < T->ntext; t++)
         if (T->text[t] == columns[c]) word = T->word[(size_t)i * T->ntext + t];
       end = GpAppScanReal(word, &value);
-      if (!word[0]) GpAppComplainAbout(wrong, PETSC_ERR_FILE_UNEXPECTED, T->line[i], "the value in column %" PetscInt_FMT " is missing; fill it in, or leave out the row or the column", columns[c]);
-      else if (!end || *end) GpAppComplainAbout(wrong, PETSC_ERR_FILE_UNEXPECTED, T->line[i], "column %" PetscInt_FMT " holds '%.60s', which is no number; leave out the row or the column", columns[c], word);
+      if (!word[0]) GpAppComplainAbout(wrong, PETSC_ERR_FILE_UNEXPECTED, T->line[i], "the value in column %" PetscInt_FMT " (counted from 0) is missing; fill it in, remove the row, or select other columns by -columns", columns[c]);
+      else if (!end || *end) GpAppComplainAbout(wrong, PETSC_ERR_FILE_UNEXPECTED, T->line[i], "column %" PetscInt_FMT " (counted from 0) holds '%.60s', which is no number; remove the row, or select other columns by -columns", columns[c], word);
     }
 }
 
@@ -79,7 +79,7 @@ static PetscErrorCode PointSetFromTable(GpAppText *text, const PointSetOptions *
   PetscErrorCode ierr;
 
   PetscFunctionBegin;
-  spec.words = (PetscBool)(o->columns[0] != 0);
+  spec.words = PETSC_TRUE; /* PointSetCopyTable() refuses words in a selected column, and names -columns */
   PetscCall(GpAppTextReadRest(text));
   PetscCall(GpAppTableParse(text, &spec, &T));
   if (!T.cols) PetscCall(GpAppTableDestroy(&T));

@@ -274,6 +274,9 @@ refused "batches and lower bounds" 2 "-kmeans_assign elkan: lower bounds need al
 refused "an unknown option" 2 "-kmeans_colour" -f "$tmp/points.csv" -kmeans_colour red
 refused "a start with other columns" 2 "Start centroids: 6 x 5, but the points have 3 features" -f "$tmp/points.csv" -columns 0-2 -start_file "$tmp/start.csv" -kmeans_clusters 6
 refused "new points with other columns" 2 "twice.csv: the points have 2 features, the centroids 5" -f "$tmp/points.csv" -kmeans_clusters 3 -predict "$tmp/twice.csv" -predictions "$tmp/out/new"
+refused "a given start without a file" 2 "-kmeans_start given needs the first centroids: -start_file" -f "$tmp/points.csv" -kmeans_start given
+refused "a file of centroids with another start" 2 "-start_file excludes -kmeans_start random" -f "$tmp/points.csv" "${given[@]}" -kmeans_start random
+refused "columns of no picture" 2 "-picture_columns needs a picture" -f "$tmp/points.csv" -picture_columns 0,1
 refused "new points without an output" 2 "-predict needs a file for the clusters of the new points" -f "$tmp/points.csv" -predict "$tmp/points.csv"
 refused "a prediction alone with other outputs" 2 "has the one output -predictions" -start_file "$tmp/start.csv" -predict "$tmp/points.csv" -predictions "$tmp/out/new"
 refused "columns of the picture that do not exist" 2 "-picture_columns 0,5: the points have columns 0 to 4" -f "$tmp/points.csv" -picture_columns 0,5 -picture "$tmp/out/picture.svg"

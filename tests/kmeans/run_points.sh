@@ -106,8 +106,8 @@ for value in nan inf; do
   done
 done
 reads "NaN in a column that is left out" 3 selected.csv nan.minebench -columns 3,0-1
-refused "words in a column that is selected" 4 "words.csv:2: column 1 holds 'x', which is no number" -f "$tmp/words.csv" -columns 0-1
-refused "a missing value in a column that is selected" 4 "words.csv:4: the value in column 0 is missing" -f "$tmp/words.csv" -columns 0,2
+refused "words in a column that is selected" 4 "words.csv:2: column 1 (counted from 0) holds 'x', which is no number" -f "$tmp/words.csv" -columns 0-1
+refused "a missing value in a column that is selected" 4 "words.csv:4: the value in column 0 (counted from 0) is missing" -f "$tmp/words.csv" -columns 0,2
 for columns in 1,1 0-6 3, ,3 2-1 x; do
   refused "-columns $columns" 2 "-columns $columns: the points have columns 0 to 5" -f "$tmp/points.csv" -columns $columns
 done
