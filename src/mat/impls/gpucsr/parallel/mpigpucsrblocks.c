@@ -111,6 +111,7 @@ static PetscErrorCode MatMPIAIJGPUCSRAgreeOnUpload(Mat A, PetscBool transpose, P
   worst.rank  = rank;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_2INT, MPI_MAXLOC, PetscObjectComm((PetscObject)A)));
   PetscCall(mine);
+  PetscCheck(worst.error != PETSC_ERR_ARG_OUTOFRANGE, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "-mat_gpucsr_storage single: a value on rank %d does not fit; use auto or double", worst.rank);
   PetscCheck(!worst.error, PETSC_COMM_SELF, (PetscErrorCode)worst.error, "The upload of the matrix failed on rank %d of its communicator; the message of that rank says why", worst.rank);
   g->uploaded = (MatGPUCSRUploaded){A, state, A->nonzerostate, transpose};
   PetscFunctionReturn(PETSC_SUCCESS);
