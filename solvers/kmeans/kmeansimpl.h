@@ -117,7 +117,7 @@ struct _p_KMeans {
   PetscErrorCode (*monitordestroy[KMEANS_MAX_MONITORS])(void **);
 };
 
-/* kmeanspoints.c */
+/* points/kmeanspoints.c */
 PETSC_INTERN PetscErrorCode KMeansPointsCreate_Private(KMeans, Mat, Vec, const PetscInt order[], PetscInt, const double[], KMeansPoints *);
 PETSC_INTERN PetscErrorCode KMeansPointsDestroy_Private(KMeansPoints *);
 PETSC_INTERN PetscErrorCode KMeansPointsGetRow_Private(KMeans, PetscInt, double[]); /* collective */
@@ -130,15 +130,15 @@ PETSC_INTERN PetscErrorCode KMeansPointsClearTally_Private(KMeansPoints *, Petsc
 PETSC_INTERN PetscErrorCode KMeansPointsSquare_Private(KMeansPoints *, const int32_t row[], const double value[]);
 PETSC_INTERN PetscErrorCode KMeansPointsFreeSums_Private(KMeansPoints *);
 
-/* kmeansstart.c */
+/* start/kmeansstart.c */
 PETSC_INTERN PetscErrorCode KMeansGetGiven_Private(KMeans, Mat, PetscInt *k, double **); /* [k][d] on all ranks, of norm 1 for the cosine metric; the caller frees it */
 PETSC_INTERN PetscErrorCode KMeansCheckSize_Private(MPI_Comm, PetscInt k, PetscInt d);
 PETSC_INTERN PetscErrorCode KMeansStartDrawn_Private(KMeans, PetscInt restart, PetscBool distances);
 
-/* kmeansparallel.c */
+/* start/kmeansparallel.c */
 PETSC_INTERN PetscErrorCode KMeansDrawCandidates_Private(KMeans, PetscInt restart, Mat *, Vec *);
 
-/* kmeanscentroids.c */
+/* solve/kmeanscentroids.c */
 PETSC_INTERN PetscErrorCode KMeansMoveCentroids_Private(KMeans, PetscReal *shift, PetscBool *replaced);
 PETSC_INTERN PetscErrorCode KMeansTreatEmpty_Private(KMeans, PetscBool *replaced);
 PETSC_INTERN PetscErrorCode KMeansMoveByRates_Private(KMeans, double count[]);
@@ -169,7 +169,7 @@ PETSC_INTERN PetscInt       KMeansChooseOnce_Private(const KMeansPoints *); /* t
 /* solve/kmeansiterate.c */
 PETSC_INTERN PetscErrorCode KMeansIterate_Private(KMeans, PetscInt restarts, PetscBool resumed);
 
-/* kmeansview.c */
+/* object/kmeansview.c */
 PETSC_INTERN PetscErrorCode KMeansMonitor_Private(KMeans, PetscInt64 changed);
 PETSC_INTERN PetscErrorCode KMeansMonitorSetFromOptions_Private(KMeans, GpOptionItems);
 

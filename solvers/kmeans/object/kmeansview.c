@@ -1,5 +1,5 @@
 /* Viewers and monitors of the solver. */
-#include "kmeansimpl.h"
+#include "solvers/kmeans/kmeansimpl.h"
 
 #include <petscdraw.h>
 #include <petscviewer.h>

@@ -1,6 +1,6 @@
 /* The candidates of the start k-means|| (Bahmani, Moseley, Vattani, Kumar and Vassilvitskii, 2012): a few rounds draw many points at once. */
-#include "kmeansimpl.h"
-#include "kmeanssteps.h"
+#include "solvers/kmeans/kmeansimpl.h"
+#include "solvers/kmeans/kmeanssteps.h"
 
 #define KMEANS_ROUNDS 5 /* rounds before the candidates are reduced; more follow until there are k candidates */
 #define KMEANS_OVER   2 /* candidates per round, as a multiple of k, in expectation */

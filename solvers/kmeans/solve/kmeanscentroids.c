@@ -1,5 +1,5 @@
 /* The new centroids of an iteration, from the tally; clusters without points. */
-#include "kmeansimpl.h"
+#include "solvers/kmeans/kmeansimpl.h"
 
 /* The sum of feature j over the points of cluster c. inverse: reciprocals of the scales. They are powers of 2, so the products are exact. */
 static inline double KMeansSum(const KMeans km, const KMeansFixed inverse[], PetscInt c, PetscInt j)

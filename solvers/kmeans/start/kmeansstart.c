@@ -1,5 +1,5 @@
 /* Start centroids: given, drawn at random, or drawn by k-means++. */
-#include "kmeansimpl.h"
+#include "solvers/kmeans/kmeansimpl.h"
 
 /* Refuses so many clusters and features that 32-bit integers cannot count the sums of an iteration. */
 PetscErrorCode KMeansCheckSize_Private(MPI_Comm comm, PetscInt k, PetscInt d)

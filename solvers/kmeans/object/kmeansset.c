@@ -1,5 +1,5 @@
 /* The settings of the solver, and their options. */
-#include "kmeansimpl.h"
+#include "solvers/kmeans/kmeansimpl.h"
 
 const char *const KMeansMetrics[]  = {"euclidean", "cosine", "KMeansMetric", "KMEANS_METRIC_", NULL};
 const char *const KMeansStarts[]   = {"random", "kmeans++", "parallel", "given", "KMeansStart", "KMEANS_START_", NULL};

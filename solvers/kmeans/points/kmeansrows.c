@@ -1,0 +1,132 @@
+/* Rows of a matrix of points on the host: reading, checking, rounding. */
+#include "kmeansrows.h"
+
+/* What is wrong with a row. Ranks agree on the first such row, so that all raise the same error. */
+typedef enum {
+  KMEANS_ROW_GOOD,
+  KMEANS_ROW_NOT_FINITE,
+  KMEANS_ROW_UNSORTED,
+  KMEANS_ROW_ZERO
+} KMeansRowFault;
+
+/* Raises the error of the first faulty row of all ranks. row: global number, or PETSC_MAX_INT if all local rows are good. */
+static PetscErrorCode KMeansRowsRefuse(MPI_Comm comm, PetscInt row, PetscInt column, KMeansRowFault fault)
+{
+  PetscInt first, mine[2] = {-1, -1}, all[2];
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Allreduce(&row, &first, 1, MPIU_INT, MPI_MIN, comm));
+  if (first == PETSC_MAX_INT) PetscFunctionReturn(PETSC_SUCCESS);
+  if (first == row) {
+    mine[0] = column;
+    mine[1] = (PetscInt)fault;
+  }
+  PetscCallMPI(MPI_Allreduce(mine, all, 2, MPIU_INT, MPI_MAX, comm));
+  PetscCheck(all[1] != KMEANS_ROW_NOT_FINITE, comm, PETSC_ERR_USER_INPUT, "Points: row %" PetscInt_FMT ", column %" PetscInt_FMT " is not a finite number; remove or replace the point", first, all[0]);
+  PetscCheck(all[1] != KMEANS_ROW_UNSORTED, comm, PETSC_ERR_USER_INPUT, "Points: row %" PetscInt_FMT ": column %" PetscInt_FMT " follows an equal or larger one; assemble the matrix with MatSetValues()", first, all[0]);
+  SETERRQ(comm, PETSC_ERR_USER_INPUT, "Points: row %" PetscInt_FMT " is zero and has no direction; remove it, or use the Euclidean metric", first);
+}
+
+/* Checks the entries of a row. at: column of the first faulty one. */
+static KMeansRowFault KMeansRowCheck(PetscInt n, const PetscInt col[], const PetscScalar value[], PetscInt *at)
+{
+  for (PetscInt k = 0; k < n; k++) {
+    *at = col[k];
+    if (k && col[k] <= col[k - 1]) return KMEANS_ROW_UNSORTED;
+    if (PetscIsInfOrNanScalar(value[k])) return KMEANS_ROW_NOT_FINITE;
+  }
+  return KMEANS_ROW_GOOD;
+}
+
+/* Scales a point to norm 1. Returns PETSC_FALSE for a zero point. */
+static PetscBool KMeansScaleToNorm(size_t n, double value[])
+{
+  double largest = 0, sum = 0;
+
+  for (size_t k = 0; k < n; k++) largest = PetscMax(largest, fabs(value[k]));
+  if (largest == 0) return PETSC_FALSE;
+  for (size_t k = 0; k < n; k++) { /* division by the largest value prevents overflow */
+    value[k] /= largest;
+    sum += value[k] * value[k];
+  }
+  for (size_t k = 0; k < n; k++) value[k] /= sqrt(sum);
+  return PETSC_TRUE;
+}
+
+PetscErrorCode KMeansRowsDestroy_Private(KMeansRows *rows)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree3(rows->row, rows->col, rows->value));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Copies the local rows of a matrix, and scales them to norm 1 for the cosine metric. order: the local numbers of the rows in the order of the copies, or NULL. */
+PetscErrorCode KMeansRowsCreate_Private(KMeans km, Mat X, const PetscInt order[], KMeansRows *rows)
+{
+  PetscInt       start, end, faulty = PETSC_MAX_INT, at = 0;
+  PetscInt64     nnz   = 0, most;
+  KMeansRowFault fault = KMEANS_ROW_GOOD;
+  MPI_Comm       comm;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectGetComm((PetscObject)X, &comm));
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)X, &rows->dense, MATSEQDENSE, MATMPIDENSE, MATSEQDENSECUDA, MATMPIDENSECUDA, ""));
+  PetscCall(MatGetOwnershipRange(X, &start, &end));
+  PetscCall(MatGetSize(X, NULL, &rows->d));
+  rows->n = end - start;
+  if (rows->dense) nnz = (PetscInt64)rows->n * rows->d;
+  else {
+    for (PetscInt i = start; i < end; i++) {
+      PetscInt n;
+
+      PetscCall(MatGetRow(X, i, &n, NULL, NULL));
+      nnz += n;
+      PetscCall(MatRestoreRow(X, i, &n, NULL, NULL));
+    }
+  }
+  most = PetscMax(rows->dense ? 0 : nnz, PetscMax(rows->n, rows->d));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPIU_INT64, MPI_MAX, comm));
+  PetscCheck(most < INT32_MAX, comm, PETSC_ERR_SUP, "KMeans: a rank has %" PetscInt64_FMT " points, features or nonzeros, more than 32 bits can count; use more ranks", most);
+  rows->nvalues = (size_t)nnz;
+  PetscCall(PetscMalloc3(rows->dense ? 0 : rows->n + 1, &rows->row, rows->dense ? 0 : nnz, &rows->col, nnz, &rows->value));
+  if (!rows->dense) rows->row[0] = 0;
+  nnz = 0;
+  for (PetscInt i = 0; i < rows->n; i++) {
+    const PetscInt     row = start + (order ? order[i] : i);
+    PetscInt           n;
+    const PetscInt    *col;
+    const PetscScalar *value;
+    double            *mine = rows->value + nnz;
+
+    PetscCall(MatGetRow(X, row, &n, &col, &value));
+    for (PetscInt k = 0; k < n; k++) {
+      mine[k] = value[k];
+      if (!rows->dense) rows->col[nnz + k] = (int32_t)col[k];
+    }
+    if (!fault) fault = KMeansRowCheck(n, col, value, &at);
+    if (fault && faulty == PETSC_MAX_INT) faulty = row;
+    nnz += n;
+    if (!rows->dense) rows->row[i + 1] = (int32_t)nnz;
+    if (km->metric == KMEANS_METRIC_COSINE && !fault && !KMeansScaleToNorm((size_t)n, mine)) {
+      faulty = row;
+      fault  = KMEANS_ROW_ZERO;
+    }
+    PetscCall(MatRestoreRow(X, row, &n, &col, &value)); /* sets n to 0 */
+  }
+  PetscCall(KMeansRowsRefuse(comm, faulty, at, fault));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Rounds the values to single precision if the storage asks for it, or if no value of any rank changes. */
+PetscErrorCode KMeansRowsRound_Private(KMeans km, KMeansRows *rows, int *single)
+{
+  int exact = km->storage != KMEANS_STORAGE_DOUBLE;
+
+  PetscFunctionBegin;
+  for (size_t k = 0; k < rows->nvalues && exact && km->storage == KMEANS_STORAGE_AUTO; k++) exact = (double)(float)rows->value[k] == rows->value[k];
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &exact, 1, MPI_INT, MPI_MIN, PetscObjectComm((PetscObject)km)));
+  *single = exact;
+  if (exact)
+    for (size_t k = 0; k < rows->nvalues; k++) rows->value[k] = (float)rows->value[k];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
