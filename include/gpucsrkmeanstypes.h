@@ -5,11 +5,11 @@
 /* MANSEC = KMeans */
 
 /*E
-  KMeansMetric - What a point is compared with a centroid by
+  KMeansMetric - The distance of points and centroids
 
   Values:
-+ `KMEANS_METRIC_EUCLIDEAN` - the sum of squared differences; the least wins
-- `KMEANS_METRIC_COSINE`    - the inner product of the point, scaled to norm 1, and the centroid, which has norm 1; the greatest wins
++ `KMEANS_METRIC_EUCLIDEAN` - the sum of squared differences; a point gets the label of the least one
+- `KMEANS_METRIC_COSINE`    - 1 minus the inner product of point and centroid, both scaled to norm 1; a point that is 0 raises an error
 
   Level: beginner
 
@@ -24,9 +24,9 @@ typedef enum {
   KMeansStart - How the first centroids are chosen
 
   Values:
-+ `KMEANS_START_RANDOM`   - points drawn at random, without repetition
-. `KMEANS_START_PLUSPLUS` - k-means++: one point after the other, each with a probability proportional to its distance to those drawn before
-. `KMEANS_START_PARALLEL` - k-means||: a few rounds that draw many points each, of which a weighted k-means++ keeps k
++ `KMEANS_START_RANDOM`   - points drawn with a probability proportional to their weights, without repetition
+. `KMEANS_START_PLUSPLUS` - k-means++: one point after another, with a probability proportional to weight times distance to the nearest point drawn before
+. `KMEANS_START_PARALLEL` - k-means||: five rounds draw about 2k points each; a weighted k-means of these points gives k centroids
 - `KMEANS_START_GIVEN`    - the matrix set by `KMeansSetStartCentroids()`
 
   Level: beginner
@@ -85,8 +85,8 @@ typedef enum {
 
   Values:
 + `KMEANS_CONVERGED_LABELS`    - no label changed
-. `KMEANS_CONVERGED_INERTIA`   - the inertia fell by less than the relative tolerance
-. `KMEANS_CONVERGED_SHIFT`     - the centroids moved by less than the tolerance
+. `KMEANS_CONVERGED_INERTIA`   - the inertia fell by less than the relative tolerance, or rose by rounding errors
+. `KMEANS_CONVERGED_SHIFT`     - the centroids moved by at most the tolerance
 . `KMEANS_DIVERGED_MAX_IT`     - the maximum number of iterations was reached
 - `KMEANS_CONVERGED_ITERATING` - the solver is running or was not called yet
 

@@ -47,8 +47,8 @@ static PetscErrorCode KMeansVariantOption(GpOptionItems PetscOptionsObject, cons
 + -kmeans_clusters <8>         - number of clusters
 . -kmeans_assign <auto>        - algorithm that finds the nearest centroids
 . -kmeans_update <auto>        - algorithm that adds up the points of each cluster
-. -kmeans_metric <euclidean>   - euclidean or cosine
-. -kmeans_start <kmeans++>     - random, kmeans++, parallel or given
+. -kmeans_metric <euclidean>   - distance of points and centroids: euclidean or cosine
+. -kmeans_start <kmeans++>     - first centroids: random, kmeans++, parallel or given
 . -kmeans_empty <farthest>     - what happens to a cluster without points: farthest, split, keep, drop or error
 . -kmeans_storage <auto>       - precision of the points on the device: auto, single or double
 . -kmeans_seed <0>             - seed of the random numbers
@@ -84,7 +84,7 @@ PetscErrorCode KMeansSetFromOptions(KMeans km)
   PetscCall(PetscOptionsInt("-kmeans_clusters", "number of clusters", "KMeansSetClusters", k, &k, NULL));
   PetscCall(KMeansVariantOption(PetscOptionsObject, "-kmeans_assign", "algorithm that finds the nearest centroids", "KMeansSetAssign", KMeansAssignTable, KMEANS_ASSIGNS, &assign));
   PetscCall(KMeansVariantOption(PetscOptionsObject, "-kmeans_update", "algorithm that adds up the points of each cluster", "KMeansSetUpdate", KMeansUpdateTable, KMEANS_UPDATES, &update));
-  PetscCall(PetscOptionsEnum("-kmeans_metric", "what points are compared with centroids by", "KMeansSetMetric", KMeansMetrics, (PetscEnum)metric, (PetscEnum *)&metric, NULL));
+  PetscCall(PetscOptionsEnum("-kmeans_metric", "distance of points and centroids", "KMeansSetMetric", KMeansMetrics, (PetscEnum)metric, (PetscEnum *)&metric, NULL));
   PetscCall(PetscOptionsEnum("-kmeans_start", "how the first centroids are chosen", "KMeansSetStart", KMeansStarts, (PetscEnum)start, (PetscEnum *)&start, NULL));
   PetscCall(PetscOptionsEnum("-kmeans_empty", "what happens to a cluster without points", "KMeansSetEmpty", KMeansEmpties, (PetscEnum)km->empty, (PetscEnum *)&km->empty, NULL));
   PetscCall(PetscOptionsEnum("-kmeans_storage", "precision of the points on the device", "KMeansSetStorage", KMeansStorages, (PetscEnum)storage, (PetscEnum *)&storage, NULL));

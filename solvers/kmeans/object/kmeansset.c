@@ -15,6 +15,9 @@ const char *const KMeansStorages[] = {"auto", "single", "double", "KMeansStorage
 + km - the solver
 - k  - the number, 8 by default
 
+  Options Database Key:
+. -kmeans_clusters <8> - the number
+
   Level: beginner
 
 .seealso: `KMeansSetPoints()`, `KMeansSolve()`
@@ -31,7 +34,7 @@ PetscErrorCode KMeansSetClusters(KMeans km, PetscInt k)
 }
 
 /*@
-  KMeansSetMetric - Sets what points are compared with centroids by
+  KMeansSetMetric - Sets the distance of points and centroids
 
   Logically Collective
 
@@ -62,10 +65,13 @@ PetscErrorCode KMeansSetMetric(KMeans km, KMeansMetric metric)
 + km    - the solver
 - start - the method, k-means++ by default
 
+  Options Database Key:
+. -kmeans_start <kmeans++> - random, kmeans++, parallel or given
+
   Level: beginner
 
   Note:
-  Points are drawn by numbers that depend on the seed and on the number of the point alone, so that the result does not depend on the number of ranks.
+  The random numbers depend on the seed and on the number of the point alone. So the result does not depend on the number of ranks.
 
 .seealso: `KMeansStart`, `KMeansSetStartCentroids()`, `KMeansSetSeed()`
 @*/
@@ -133,10 +139,13 @@ PetscErrorCode KMeansSetStorage(KMeans km, KMeansStorage storage)
 + km   - the solver
 - seed - the seed, 0 by default
 
+  Options Database Key:
+. -kmeans_seed <0> - the seed
+
   Level: intermediate
 
   Note:
-  Equal seeds give equal results.
+  The seed selects the first centroids and the order of mini-batches. Equal seeds give equal results.
 
 .seealso: `KMeansSetStart()`, `KMeansSetRestarts()`
 @*/
@@ -161,7 +170,8 @@ PetscErrorCode KMeansSetSeed(KMeans km, PetscInt64 seed)
   Level: intermediate
 
   Note:
-  The result with the least inertia is kept. Given start centroids are tried once.
+  The result with the least inertia is kept. With `KMEANS_START_GIVEN` there is one start. `KMeansSetRestart()` is another function: it continues from a
+  checkpoint.
 
 .seealso: `KMeansSetStart()`, `KMeansSetSeed()`
 @*/
@@ -176,7 +186,7 @@ PetscErrorCode KMeansSetRestarts(KMeans km, PetscInt restarts)
 }
 
 /*@
-  KMeansSetStartCentroids - Sets the first centroids, and the start to `KMEANS_START_GIVEN`
+  KMeansSetStartCentroids - Sets the first centroids, and sets the start to `KMEANS_START_GIVEN`
 
   Collective
 
@@ -186,7 +196,12 @@ PetscErrorCode KMeansSetRestarts(KMeans km, PetscInt restarts)
 
   Level: intermediate
 
-.seealso: `KMeansSetStart()`
+  Notes:
+  The number of rows must be that of `KMeansSetClusters()`.
+
+  `KMeansSolve()` starts from these centroids. Without a solve, `KMeansPredict()` assigns points to them.
+
+.seealso: `KMeansSetStart()`, `KMeansSetClusters()`, `KMeansPredict()`
 @*/
 PetscErrorCode KMeansSetStartCentroids(KMeans km, Mat M)
 {
@@ -208,14 +223,14 @@ PetscErrorCode KMeansSetStartCentroids(KMeans km, Mat M)
 
   Input Parameters:
 + km     - the solver
-. rtol   - stop if the inertia falls by less than this fraction in an iteration; 0, the default, disables the test
-. stol   - stop if the Frobenius norm of the change of all centroids is at most this length; 0, the default, disables the test
+. rtol   - stop if the inertia falls by less than this fraction in an iteration; with 0, the default, only if it rises, by rounding errors
+. stol   - stop if the Frobenius norm of the change of all centroids in an iteration is at most this length; 0, the default, disables the test
 - max_it - maximum number of iterations, 300 by default
 
   Level: intermediate
 
   Note:
-  The iteration always stops when no label changes.
+  The iteration always stops when no label changes. With mini-batches it does not; `KMeansSetBatchSize()` describes the tolerances then.
 
 .seealso: `KMeansGetConvergedReason()`
 @*/
@@ -262,12 +277,18 @@ static PetscErrorCode KMeansFindVariant(KMeans km, const char what[], const KMea
 
   Input Parameters:
 + km   - the solver
-- name - the algorithm, or `auto`, the default
+- name - `auto` (the default), `brute`, `direct`, `tiled`, `hamerly`, `yinyang`, `elkan` or `sparse`
+
+  Options Database Key:
+. -kmeans_assign <auto> - the algorithm
 
   Level: intermediate
 
-  Note:
+  Notes:
   All algorithms return the same labels. They differ in time and memory.
+
+  `brute` computes every distance. `direct`, `tiled` (dense points) and `sparse` (sparse points) do the same on the host, in less time. `hamerly`, `yinyang` and
+  `elkan` skip distances by lower bounds.
 
 .seealso: `KMeansSetUpdate()`, `KMeansGetDistances()`
 @*/
@@ -287,9 +308,15 @@ PetscErrorCode KMeansSetAssign(KMeans km, const char name[])
 
   Input Parameters:
 + km   - the solver
-- name - the algorithm, or `auto`, the default
+- name - `auto` (the default), `fixed` (adds all points) or `changed` (adds points with a changed label, on the host)
+
+  Options Database Key:
+. -kmeans_update <auto> - the algorithm
 
   Level: intermediate
+
+  Note:
+  Both algorithms give the same bits.
 
 .seealso: `KMeansSetAssign()`
 @*/

@@ -232,7 +232,7 @@ PetscErrorCode KMeansGetStorage(KMeans km, KMeansStorage *storage)
 }
 
 /*@
-  KMeansGetMetric - Gets what points are compared with centroids by
+  KMeansGetMetric - Gets the distance of points and centroids
 
   Not Collective
 
