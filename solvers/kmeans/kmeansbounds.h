@@ -8,7 +8,7 @@
 
 #include "kmeanssteps.h"
 
-/* Relative error of a sum of n products, and of the few operations after it, generously. */
+/* An upper bound on the relative error of a sum of n products and of the few operations after it. */
 GP_INLINE double KMeansRelativeError(int64_t n)
 {
   return (double)(n + 16) * 0x1p-52;
@@ -35,7 +35,7 @@ GP_INLINE double KMeansSquared(const KMeansData *A, double distance)
   return A->cosine ? 2 * distance : distance;
 }
 
-/* At most the exact distance whose computed square is s with error e. */
+/* A lower bound on the exact distance whose computed square is s, with a rounding error of at most e. */
 GP_INLINE double KMeansBelow(double s, double e)
 {
   return s > e ? sqrt(s - e) * (1 - 0x1p-50) : 0;
@@ -46,11 +46,12 @@ typedef struct {
   double  compared, squared;
 } KMeansNearest;
 
-/* Looks for a nearer centroid in group g, and renews the group's bound. `start` is the label before the search, `squared` its squared distance. */
+/* Searches group g for a nearer centroid, and sets the lower bound of the group. `start` is the centroid of the label before the search. `best` is the nearest
+   centroid so far. */
 GP_INLINE void KMeansSearchGroup(const KMeansData *A, int64_t i, int32_t g, const KMeansNearest *start, KMeansNearest *best, int64_t *counted)
 {
   const int32_t group = A->bounds.group, groups = KMeansGroups(A->k, group), from = g * group, to = A->k - from < group ? A->k : from + group;
-  double       *lower = A->bounds.lower + i * groups, least = HUGE_VAL; /* least squared distance of the group, but that of the label */
+  double       *lower = A->bounds.lower + i * groups, least = HUGE_VAL; /* least squared distance to the centroids of the group other than `best` */
 
   if (best->label != start->label && start->label / group == g) least = start->squared;
   for (int32_t c = from; c < to; c++) {

@@ -4,7 +4,7 @@
 
    - dense, Euclidean: the least sum of (x_j - m_j)^2 over ascending features j
    - sparse, Euclidean: the least |m|^2 - 2 x.m, where x.m is summed over ascending nonzeros and |m|^2 over ascending features
-   - cosine: the greatest x.m, summed likewise
+   - cosine: the greatest x.m, summed over ascending features or nonzeros
 
    The centroid of the lowest number wins a tie. Every assignment returns these labels. */
 #ifndef KMEANSDATA_H
@@ -27,11 +27,11 @@ typedef struct {
 typedef struct {
   int32_t group;      /* number of centroids in a group */
   int32_t capacity;   /* number of centroids that the arrays hold */
-  double *lower;      /* [n][groups] at most the distance (not squared) of a point to every centroid of the group but that of its label */
+  double *lower;      /* [n][groups] lower bound on the distance (not squared) of a point to the centroids of a group, except that of its label */
   double *old;        /* [k][d] centroids of the previous assignment */
-  double *moved;      /* [k] at least the distance that each centroid has moved since then */
-  double *groupmoved; /* [groups] the largest of them in each group */
-  double *half;       /* [k] at most half the distance of a centroid to the nearest other */
+  double *moved;      /* [k] upper bound on the distance that each centroid has moved since the previous assignment */
+  double *groupmoved; /* [groups] the largest `moved` of each group */
+  double *half;       /* [k] lower bound on half the distance of a centroid to the nearest other centroid */
   double *largest;    /* [1] the largest |m|^2 */
 } KMeansBounds;
 
@@ -52,11 +52,11 @@ typedef struct {
   int32_t       *label;      /* [n]; -1: none yet */
   double        *distance;   /* [n] squared distance to the centroid of the label; cosine: 1 minus the inner product */
   KMeansFixed   *feature;    /* [d] scale of the sums of each feature */
-  KMeansFixed    mass, cost; /* scales of the weights and of the inertia; of one word */
+  KMeansFixed    mass, cost; /* scales of the weights and of the inertia; `second` is 0 */
   int            words;      /* number of words of a sum of a feature: 1 or 2 */
   int64_t       *tally;      /* [KMeansTallySize()] */
   KMeansBounds   bounds;
-  int32_t       *summed;      /* [n] label under which the sums of the tally hold a point, -1: none; NULL unless the update adds differences */
+  int32_t       *summed;      /* [n] cluster whose sums in the tally contain the point, -1: none; NULL unless the update adds differences */
   double        *pointsquare; /* [n] |x|^2 of sparse Euclidean points, on the host; otherwise NULL */
 } KMeansData;
 
@@ -78,11 +78,11 @@ typedef GpErr (*KMeansFn)(const KMeansData *);
    points to the tally. */
 typedef struct {
   const char *name, *help;
-  int32_t     group;             /* assignments: for KMeansBounds; updates: 1 if they add differences to the sums of the previous pass */
+  int32_t     group;             /* assignments: number of centroids that share a lower bound, 0: no bounds; updates: 1 if they add differences to the sums of the previous pass */
   KMeansFn    run[GP_DEV_KINDS]; /* NULL: the device does not have it */
 } KMeansVariant;
 
-#define KMEANS_DIRECT 32 /* most features for the assignment `direct` */
+#define KMEANS_DIRECT 32 /* largest number of features for the assignment `direct` */
 
 enum {
 #define KMEANS_VARIANT(name, group, where, help) KMEANS_ASSIGN_##name,
@@ -111,7 +111,7 @@ typedef struct {
 } KMeansDrawArgs;
 
 GP_PAIR(KMeansSquares, const KMeansData *A);    /* square[c] = |m_c|^2 */
-GP_PAIR(KMeansMoveBounds, const KMeansData *A); /* sets all members of bounds but lower and old */
+GP_PAIR(KMeansMoveBounds, const KMeansData *A); /* sets all arrays of A->bounds except lower and old */
 GP_PAIR(KMeansDraw, const KMeansData *A, const KMeansDrawArgs *draw);
 
 #if defined(__cplusplus)

@@ -27,9 +27,9 @@ typedef struct {
   size_t       values;   /* number of stored values on this rank */
   PetscInt     capacity; /* number of centroids that the arrays hold */
   PetscInt     summed;   /* number of clusters whose sums agree with data.summed; 0: none */
-  int          bits;     /* of the fixed-point integer of the largest value: the sum of N of them fits 64 bits */
+  int          bits;     /* number of bits of the integer of the largest value, chosen so that a sum of N such integers fits 64 bits */
   KMeansFixed *feature;  /* [d] the scales of data.feature on the host */
-  GpDevEvent   event[2]; /* recorded before and after an assignment; NULL until KMeansPass() */
+  GpDevEvent   event[2]; /* recorded before and after an assignment; NULL before the first KMeansPass_Private() */
 } KMeansPoints;
 
 /* Statistics of the last solve. During a solve they are those of this rank. */
@@ -59,7 +59,7 @@ typedef struct {
   double       previous; /* inertia of the previous epoch */
 } KMeansBatches;
 
-/* What the next checkpoint holds: the run, and the state before the present iteration. */
+/* Contents of the next checkpoint: a description of the run, and the state before the present iteration. */
 typedef struct {
   int64_t   *run;      /* numbers that identify points and settings */
   PetscInt   passes;   /* iterations since the last checkpoint */
@@ -87,7 +87,7 @@ struct _p_KMeans {
   PetscInt      batch;      /* number of points in a batch; 0: all */
   PetscReal     rtol, stol; /* tolerances on the relative decrease of the inertia and on the movement of the centroids */
 
-  char     checkpoint[PETSC_MAX_PATH_LEN], resume[PETSC_MAX_PATH_LEN]; /* files, or empty: written; read by the next solve */
+  char     checkpoint[PETSC_MAX_PATH_LEN], resume[PETSC_MAX_PATH_LEN]; /* files of KMeansSetCheckpoint() and KMeansSetRestart(); empty: none */
   PetscInt checkpoint_every;
 
   /* state */

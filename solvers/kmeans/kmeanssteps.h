@@ -56,7 +56,8 @@ GP_INLINE double KMeansDot(const KMeansData *A, int64_t i, int32_t c)
   return sum;
 }
 
-/* What point i is compared with centroid c by: the least value wins. */
+/* The value by which point i is compared with centroid c: the squared distance, up to a term that is the same for all centroids, or minus the inner product.
+   The centroid with the least value gets the point. */
 GP_INLINE double KMeansCompare(const KMeansData *A, int64_t i, int32_t c)
 {
   const double *m   = A->centroid + (int64_t)c * A->d;
@@ -91,7 +92,7 @@ GP_INLINE double KMeansDistance(const KMeansData *A, int64_t i, double compared)
   return sum > 0 ? sum : 0; /* rounding may give a small negative number */
 }
 
-/* Stores label and distance of point i, and adds both to the totals. */
+/* Stores label and distance of point i, and adds them to the totals of the tally. counted: number of distances evaluated for this point. */
 GP_INLINE void KMeansPut(const KMeansData *A, int64_t i, int32_t label, double compared, int64_t counted)
 {
   const double distance = KMeansDistance(A, i, compared);
@@ -103,7 +104,7 @@ GP_INLINE void KMeansPut(const KMeansData *A, int64_t i, int32_t label, double c
   A->distance[i] = distance;
 }
 
-/* Adds v to the words of a sum. */
+/* Adds v to a sum of one or two integers. */
 GP_INLINE void KMeansAddFixed(int64_t *sum, int words, const KMeansFixed *scale, double v)
 {
   const int64_t first = KMeansToFixed(v, scale->first);

@@ -8,7 +8,7 @@
 #include "solvers/kmeans/kmeanssteps.h"
 
 #define KMEANS_LANES   4 /* centroids in a vector */
-#define KMEANS_VECTORS 8 /* most vectors in a block */
+#define KMEANS_VECTORS 8 /* largest number of vectors in a block */
 
 /* The compiler splits vectors that are longer than the registers. */
 typedef double  KMeansVector __attribute__((vector_size(KMEANS_LANES * sizeof(double))));
@@ -90,7 +90,7 @@ GP_CLONES static void KMeansBlockAssign(const KMeansData *A, const KMeansBlock *
   }
 }
 
-/* Stores centroids by features. Tiles of features keep the rows of the centroids in the cache. */
+/* Transposes the centroids of a block: B->feature has them by features. Eight features at a time keep the rows of the centroids in the cache. */
 static void KMeansBlockStore(const KMeansData *A, KMeansBlock *B)
 {
   const int     width = B->vectors * KMEANS_LANES;

@@ -171,8 +171,8 @@ static PetscErrorCode KMeansPointsFreeBounds(KMeansPoints *P)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Prepares lower bounds for the centroids on the device, each for a group of them. The last call had the same centroids but for their movement, or the
-   labels were forgotten. */
+/* Prepares lower bounds for the centroids on the device. group: number of centroids that share a bound; 0: the assignment has no bounds. The movement
+   of the centroids since the last call corrects the bounds. If centroids were renumbered since then, the labels must have been forgotten. */
 PetscErrorCode KMeansPointsSetBounds_Private(KMeansPoints *P, PetscInt group)
 {
   KMeansData   *A     = &P->data;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #define KMEANS_HALF   (KMEANS_GROUP / 2)
-#define KMEANS_MEDIAN 63 /* most centroids that a median is taken of */
+#define KMEANS_MEDIAN 63 /* largest number of centroids in a median */
 #define KMEANS_RANGE  48 /* e is such that the largest |m'_j| is below 2^KMEANS_RANGE: distances of 2^-61 to 2^60 have useful scores */
 
 typedef float KMeansFloat __attribute__((vector_size(16)));
@@ -181,7 +181,7 @@ static void KMeansScreenCopy(KMeansScreenData *S, int64_t first, int32_t points,
   }
 }
 
-/* Sets least, second, label and limit of a block of points. Lanes without a point have finite values, which nobody reads. */
+/* Sets least, second, label and limit of a block of points. Lanes without a point have finite values, which no function reads. */
 static void KMeansScreenBlock(KMeansScreenData *S, int64_t first, int32_t points)
 {
   const KMeansData *A = S->A;

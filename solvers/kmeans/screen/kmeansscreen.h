@@ -57,8 +57,8 @@ typedef struct {
 
 const KMeansScoreKernels *KMeansGetScoreKernels(void); /* those of the widest vectors of this processor */
 
-/* Assigns all points. keep: the scores of a block of points with all centroids are kept in memory, which a number of features above KMEANS_STRIP needs;
-   otherwise those of one tile. */
+/* Assigns all points. keep: 1 to store the scores of a block of points with all centroids, which more than KMEANS_STRIP features require; 0 to store those
+   of one tile of centroids. */
 GpErr KMeansScreen(const KMeansData *A, int keep);
 
 #endif

@@ -1,5 +1,5 @@
-/* Mini-batches (Sculley, "Web-scale k-means clustering", 2010): an iteration assigns some of the points, and moves each centroid towards their mean by a
-   rate that is 1 over the weight of all points that the centroid has had.
+/* Mini-batches (Sculley, "Web-scale k-means clustering", 2010): an iteration assigns a batch of points, and moves each centroid towards the mean of
+   its points in the batch. The rate is the weight of these points divided by the weight of all points that the centroid has had.
 
    A pseudorandom permutation of the numbers of the points puts them in an order. A batch is a range of this order, so it depends neither on the ranks nor
    on the device. The device holds a second copy of the points in which a batch is a range of each rank's points. */

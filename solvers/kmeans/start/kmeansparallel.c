@@ -3,7 +3,7 @@
 #include "solvers/kmeans/kmeanssteps.h"
 
 #define KMEANS_ROUNDS 5 /* rounds before the candidates are reduced; more follow until there are k candidates */
-#define KMEANS_OVER   2 /* candidates per round, as a multiple of k, in expectation */
+#define KMEANS_OVER   2 /* expected number of candidates drawn in a round, as a multiple of k */
 
 typedef struct {
   PetscInt n, capacity, d;

@@ -37,7 +37,8 @@ typedef struct {
   GpAppRowLines lines;
 } GpAppRows;
 
-/* A file that is much smaller than its number of features is treated as damaged, because dense vectors would take most of the memory. Up to `accepted` features are always accepted. */
+/* A file that is much smaller than its number of features is treated as damaged, because dense vectors would take most of the memory. Up to
+   max(accepted, 2^24) features are always accepted. */
 static inline PetscBool GpAppFeaturesFit(PetscInt64 features, PetscInt64 entries, PetscInt64 accepted)
 {
   return (PetscBool)(features <= PetscMax(accepted, 1 << 24) || features / 64 <= entries);
