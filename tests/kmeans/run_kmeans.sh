@@ -245,7 +245,7 @@ refused "a negative number of clusters" 2 "-kmeans_clusters -3: expected an inte
 refused "no points" 2 "nothing to do" -kmeans_clusters 3
 refused "a missing value" 4 "missing.csv:2:" -f "$tmp/missing.csv" -kmeans_clusters 2
 refused "a ragged row" 4 "ragged.csv:2:" -f "$tmp/ragged.csv" -kmeans_clusters 2
-refused "a zero row with the cosine metric" 2 "row 1 is zero" -f "$tmp/zero.csv" -kmeans_clusters 2 -kmeans_metric cosine
+refused "a zero row with the cosine metric" 2 "row 1 (counted from 0) is zero" -f "$tmp/zero.csv" -kmeans_clusters 2 -kmeans_metric cosine
 refused "fewer distinct points than clusters" 2 "only 2 distinct points" -f "$tmp/twice.csv" -kmeans_clusters 3
 refused "negative weights" 2 "that of point 1 is negative" -f "$tmp/twice.csv" -weights "$tmp/negative.txt" -kmeans_clusters 2
 refused "weights that are all zero" 2 "all are zero" -f "$tmp/twice.csv" -weights "$tmp/zeros.txt" -kmeans_clusters 2
@@ -276,6 +276,8 @@ refused "a start with other columns" 2 "Start centroids: 6 x 5, but the points h
 refused "new points with other columns" 2 "twice.csv: the points have 2 features, the centroids 5" -f "$tmp/points.csv" -kmeans_clusters 3 -predict "$tmp/twice.csv" -predictions "$tmp/out/new"
 refused "a given start without a file" 2 "-kmeans_start given needs the first centroids: -start_file" -f "$tmp/points.csv" -kmeans_start given
 refused "a file of centroids with another start" 2 "-start_file excludes -kmeans_start random" -f "$tmp/points.csv" "${given[@]}" -kmeans_start random
+run 1 -f "$tmp/points.csv" -picture "$tmp/picture.gif" || grep -qx 'kmeans: picture .*picture.gif: this PETSc was built without support for .gif; use the ending .svg or .ppm' "$tmp/log"
+verdict "a picture in a format that PETSc may lack"
 refused "columns of no picture" 2 "-picture_columns needs a picture" -f "$tmp/points.csv" -picture_columns 0,1
 refused "new points without an output" 2 "-predict needs a file for the clusters of the new points" -f "$tmp/points.csv" -predict "$tmp/points.csv"
 refused "a prediction alone with other outputs" 2 "has the one output -predictions" -start_file "$tmp/start.csv" -predict "$tmp/points.csv" -predictions "$tmp/out/new"

@@ -24,7 +24,7 @@ static PetscErrorCode KMeansRowsRefuse(MPI_Comm comm, PetscInt row, PetscInt col
   PetscCallMPI(MPI_Allreduce(mine, all, 2, MPIU_INT, MPI_MAX, comm));
   PetscCheck(all[1] != KMEANS_ROW_NOT_FINITE, comm, PETSC_ERR_USER_INPUT, "Points: row %" PetscInt_FMT ", column %" PetscInt_FMT " is not a finite number; remove or replace the point", first, all[0]);
   PetscCheck(all[1] != KMEANS_ROW_UNSORTED, comm, PETSC_ERR_USER_INPUT, "Points: row %" PetscInt_FMT ": column %" PetscInt_FMT " follows an equal or larger one; assemble the matrix with MatSetValues()", first, all[0]);
-  SETERRQ(comm, PETSC_ERR_USER_INPUT, "Points: row %" PetscInt_FMT " is zero and has no direction; remove it, or use the Euclidean metric", first);
+  SETERRQ(comm, PETSC_ERR_USER_INPUT, "Points: row %" PetscInt_FMT " (counted from 0) is zero and has no direction; remove it, or use the Euclidean metric", first);
 }
 
 /* Checks the entries of a row. at: column of the first faulty one. */

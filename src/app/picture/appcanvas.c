@@ -31,15 +31,20 @@ static PetscBool CanvasIsDraw(const char file[])
 /* Checks before the computation that PETSc can write such a picture.  Collective. */
 PetscErrorCode GpAppCanvasProbe(MPI_Comm comm, const char file[])
 {
-  const char *ending = CanvasGetImageEnding(file);
-  char        name[16];
-  PetscDraw   draw;
+  const char    *ending = CanvasGetImageEnding(file);
+  char           name[16];
+  PetscDraw      draw = NULL;
+  PetscErrorCode err;
 
   PetscFunctionBegin;
   if (!file[0] || CanvasIsDraw(file)) PetscFunctionReturn(PETSC_SUCCESS);
   if (!ending) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscSNPrintf(name, sizeof(name), "probe%s", ending)); /* PETSc raises an error for formats that it was built without */
-  PetscCall(PetscDrawOpenImage(comm, name, 1, 1, &draw));
+  PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
+  err = PetscDrawOpenImage(comm, name, 1, 1, &draw);
+  PetscCall(PetscPopErrorHandler());
+  PetscCheck(err != PETSC_ERR_SUP, comm, PETSC_ERR_USER_INPUT, "picture %s: this PETSc was built without support for %s; use the ending .svg or .ppm", file, ending);
+  PetscCall(err);
   PetscCall(PetscDrawDestroy(&draw));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
