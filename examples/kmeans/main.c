@@ -17,7 +17,7 @@ typedef struct {
   PetscInt        silhouette;
 } KMeansRequest;
 
-/* the options that are files */
+/* The options that are files. */
 static const struct {
   const char   *option;
   GpAppFileRole role;
@@ -192,7 +192,7 @@ static PetscErrorCode KMeansReadAdded(const KMeansRequest *rq, PetscInt d, KMean
   o.features = d;
   PetscCall(PointSetLoad(run->comm, &o, &run->added));
   PetscCall(MatGetSize(run->added.X, NULL, &mine));
-  PetscCheck(mine == d, run->comm, PETSC_ERR_USER_INPUT, "-predict %s: the points have %" PetscInt_FMT " features, the centroids %" PetscInt_FMT "; -columns selects columns of both", o.file, mine, d);
+  PetscCheck(mine == d, run->comm, PETSC_ERR_USER_INPUT, "-predict %s: the points have %" PetscInt_FMT " features, the centroids %" PetscInt_FMT "; select the columns of the centroids by -columns", o.file, mine, d);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

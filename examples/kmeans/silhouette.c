@@ -14,7 +14,7 @@ typedef struct {
   double    distance[SILHOUETTE_BLOCK];
 } SilhouetteBlock;
 
-/* An upper bound on the distance of two points: the diagonal of the box that holds all of them. Collective. */
+/* An upper bound on the distance of two points: the diagonal of a box around the origin that holds all points. Collective. */
 static PetscErrorCode SilhouetteBoundDistance(const PointRows *R, KMeansMetric metric, double *bound)
 {
   double     *side, square = 0;

@@ -120,7 +120,7 @@ static PetscErrorCode KMeansPointsUpload(KMeans km, const KMeansRows *rows, cons
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Frees what depends on the number of centroids. */
+/* Frees the arrays whose sizes depend on the number of centroids. */
 static PetscErrorCode KMeansPointsResetCentroids(KMeansPoints *P)
 {
   KMeansData  *A = &P->data;
@@ -267,7 +267,7 @@ PetscErrorCode KMeansPointsCreate_Private(KMeans km, Mat X, Vec w, const PetscIn
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Gets the features of the point of a global number on all ranks. */
+/* Gets the features of the point with a global number. All ranks get them. Collective. */
 PetscErrorCode KMeansPointsGetRow_Private(KMeans km, PetscInt point, double x[])
 {
   KMeansPoints     *P = &km->points;
