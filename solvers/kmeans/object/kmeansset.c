@@ -42,6 +42,9 @@ PetscErrorCode KMeansSetClusters(KMeans km, PetscInt k)
 + km     - the solver
 - metric - the metric, Euclidean by default
 
+  Options Database Key:
+. -kmeans_metric <euclidean> - euclidean or cosine
+
   Level: beginner
 
 .seealso: `KMeansMetric`, `KMeansSolve()`
@@ -94,6 +97,9 @@ PetscErrorCode KMeansSetStart(KMeans km, KMeansStart start)
 + km    - the solver
 - empty - the treatment, `KMEANS_EMPTY_FARTHEST` by default
 
+  Options Database Key:
+. -kmeans_empty <farthest> - farthest, split, keep, drop or error
+
   Level: intermediate
 
 .seealso: `KMeansEmpty`
@@ -115,6 +121,9 @@ PetscErrorCode KMeansSetEmpty(KMeans km, KMeansEmpty empty)
   Input Parameters:
 + km      - the solver
 - storage - the precision, `KMEANS_STORAGE_AUTO` by default
+
+  Options Database Key:
+. -kmeans_storage <auto> - auto, single or double
 
   Level: intermediate
 
@@ -145,7 +154,7 @@ PetscErrorCode KMeansSetStorage(KMeans km, KMeansStorage storage)
   Level: intermediate
 
   Note:
-  The seed selects the first centroids and the order of mini-batches. Equal seeds give equal results.
+  The seed selects the first centroids and the order of mini-batches. Equal seeds give equal results for equal points.
 
 .seealso: `KMeansSetStart()`, `KMeansSetRestarts()`
 @*/
@@ -166,6 +175,9 @@ PetscErrorCode KMeansSetSeed(KMeans km, PetscInt64 seed)
   Input Parameters:
 + km       - the solver
 - restarts - the number, 1 by default
+
+  Options Database Key:
+. -kmeans_restarts <1> - the number
 
   Level: intermediate
 
@@ -227,10 +239,15 @@ PetscErrorCode KMeansSetStartCentroids(KMeans km, Mat M)
 . stol   - stop if the Frobenius norm of the change of all centroids in an iteration is at most this length; 0, the default, disables the test
 - max_it - maximum number of iterations, 300 by default
 
+  Options Database Keys:
++ -kmeans_rtol <0>     - relative tolerance on the inertia
+. -kmeans_stol <0>     - tolerance on the change of the centroids
+- -kmeans_max_it <300> - maximum number of iterations
+
   Level: intermediate
 
   Note:
-  The iteration always stops when no label changes. With mini-batches it does not; `KMeansSetBatchSize()` describes the tolerances then.
+  Without mini-batches the iteration also stops when no label changes. `KMeansSetBatchSize()` describes the tolerances with mini-batches.
 
 .seealso: `KMeansGetConvergedReason()`
 @*/
@@ -308,7 +325,7 @@ PetscErrorCode KMeansSetAssign(KMeans km, const char name[])
 
   Input Parameters:
 + km   - the solver
-- name - `auto` (the default), `fixed` (adds all points) or `changed` (adds points with a changed label, on the host)
+- name - `auto` (the default), `fixed` (adds all points) or `changed` (moves points with a changed label from one sum to another, on the host)
 
   Options Database Key:
 . -kmeans_update <auto> - the algorithm
