@@ -7,7 +7,7 @@
 static const GpAppOption options[] = {{"Points"},
                                       {"-f", GP_APP_FILE_IN, "file", NULL, NULL, PETSC_TRUE, "Points: table, LIBSVM, Matrix Market, PETSc binary, idx or MineBench. A row is a point."},
                                       {"-format", GP_APP_CHOICE, "auto|table|libsvm|market|petsc|idx|minebench", NULL, "auto", PETSC_FALSE, "Format of the points. auto recognises it by the content."},
-                                      {"-columns", GP_APP_TEXT, "list", NULL, NULL, PETSC_TRUE, "Columns to use, counted from 0 after the row names, as numbers and ranges: 0,3-7. Default: all columns."},
+                                      {"-columns", GP_APP_TEXT, "list", NULL, NULL, PETSC_TRUE, "Columns to use, counted from 0, as numbers and ranges: 0,3-7. Row names do not count. Default: all columns."},
                                       {"-generate", GP_APP_INTS, "n,d", "[1,inf)", NULL, PETSC_FALSE, "Uses n uniform points with d features instead of a file."},
                                       {"-generate_seed", GP_APP_INT, "n", NULL, "0", PETSC_FALSE, "Seed of the generated points."},
                                       {"-weights", GP_APP_FILE_IN, "file", NULL, NULL, PETSC_FALSE, "Weights of the points: a table of one column."},
