@@ -157,7 +157,7 @@ alike := src/mat/impls/gpucsr/spmv/csr/csrupdate $(patsubst %.cu,%,$(filter solv
 $(alike:%=$(obj)/%.host.o): private cflags += -ffp-contract=off
 $(obj)/solvers/kmeans/%.o: private cflags += -ffp-contract=off -fno-math-errno
 $(obj)/solvers/kmeans/screen/kmeansscores.o: private cflags += -ffp-contract=fast # the bound of these scores covers contraction
-$(alike:%=$(obj)/%.cuda.o): private nvflags += -fmad=false
+$(alike:%=$(obj)/%.cuda.o) $(patsubst %.cu,$(obj)/%.cuda.o,$(filter solvers/kmeans/%,$(cudaonly))): private nvflags += -fmad=false
 
 # --- libraries and programs -----------------------------------------------------------------------------------------------
 $(lib): $(srcobj) $(BUILD)/linked
