@@ -1,0 +1,119 @@
+/* The frame of scores on a GPU: dense points and centroids, shifted and scaled, in single or half precision, for the Euclidean metric.
+
+   A frame has a centre o and a scale s, a power of 2. Let x* = (x - o) s and m* = (m - o) s without rounding, and x', m' the rounded coordinates.
+   |.| is the Euclidean norm. The centroid nearest to x has the greatest value of
+
+       F(c) = x*.m*_c - |m*_c|^2 / 2 = (|x*|^2 - |x* - m*_c|^2) / 2.
+
+   The score f(c) is F(c) as computed from x', m' and half(c), which is |m*_c|^2 / 2 in single precision. Any centre and any scale give exact labels. They
+   affect the time alone, by the number of centroids with nearly equal scores.
+
+   Error of a score. Let N >= |x*|, M >= |m*_c|, X >= |x' - x*| and D >= |m'_c - m*_c| for all centroids c. Then
+
+       |x'.m'_c - x*.m*_c| <= |x' - x*| |m'_c| + |x*| |m'_c - m*_c| <= X (M + D) + N D,
+
+   and P = (N + X) (M + D) + M^2 / 2 bounds the sum of the absolute values of all products and of half(c). Let r P be a bound on the errors of the additions,
+   which depends on the kernel. Half(c) has the error 2^-24 M^2 / 2 <= 2^-24 P. Hence |f(c) - F(c)| <= e with
+
+       e = X (M + D) + N D + (r + 2^-24) P + t,
+
+   where t = d 2^-148 (1 + N + M) covers products that underflow.
+
+   Error of the definition. Its squared distance has a relative error of at most E = (d + 4) 2^-53 and an absolute error of at most d 2^-1074 by underflow.
+   Let a be the centroid that the definition chooses, and b any other. As |x* - m*_c| <= N + M,
+
+       F(a) >= F(b) - E (N + M)^2 - s^2 d 2^-1074.
+
+   So f(a) >= f(b) - 2 KMeansFrameError() for all b: each score that is less than the greatest one by more excludes its centroid. If the definition may
+   overflow, that is if (N + M) / s is not below 2^500, KMeansFrameError() is infinite. It is infinite or not a number too if a coordinate overflows. Tests must
+   be written so that a centroid counts as excluded only if a comparison is true. */
+#ifndef KMEANSFRAME_CUH
+#define KMEANSFRAME_CUH
+
+#include "solvers/kmeans/kmeanssteps.h"
+
+#include <cuda_fp16.h>
+
+/* The numbers of a frame, in device memory, because the device computes them. */
+typedef struct {
+  double spread;  /* largest |m_j - o_j| of the centroids that the frame was made for. It determines the scale */
+  double largest; /* M of the centroids that were converted last */
+  double error;   /* D */
+} KMeansFrameNumbers;
+
+/* A frame. All arrays are device memory. */
+typedef struct {
+  double             *centre;  /* [d] o; a number of single precision if the points are in single precision */
+  KMeansFrameNumbers *numbers; /* [1] */
+} KMeansFrame;
+
+/* Converted centroids: `rows` >= k centroids and `columns` >= d features. Coordinate j of centroid c is at c * rowstep + j * columnstep. The coordinates
+   beyond k and d are 0. The value half of a centroid beyond k is KMEANS_FRAME_NONE, so that no other score is less than its score. */
+typedef struct {
+  void   *m; /* float, or __half if `halved` */
+  float  *half;
+  int     halved;
+  int32_t rows, columns;
+  int64_t rowstep, columnstep;
+} KMeansFrameCentroids;
+
+#define KMEANS_FRAME_NONE  0x1p126f
+#define KMEANS_FRAME_RANGE 8 /* |m'_j| < 2^KMEANS_FRAME_RANGE. Half precision then holds coordinates of points that are 255 times as large */
+
+GpErr KMeansFrameCreate(const KMeansData *A, KMeansFrame *F); /* workspace, which KMeansFrameDestroy() returns */
+void  KMeansFrameDestroy(const KMeansData *A, KMeansFrame *F);
+GpErr KMeansFrameChoose(const KMeansData *A, const KMeansFrame *F);                                 /* sets centre and scale for the present centroids */
+GpErr KMeansFrameConvert(const KMeansData *A, const KMeansFrame *F, const KMeansFrameCentroids *C); /* sets C->m, C->half, and M and D of the frame */
+
+/* The scale s. That of points in single precision is a normal number of single precision. */
+__device__ static inline double KMeansFrameScale(const KMeansFrameNumbers *numbers, int single)
+{
+  const int most     = single ? 126 : 1000;
+  const int exponent = KMEANS_FRAME_RANGE + 1022 - (int)((uint64_t)__double_as_longlong(numbers->spread) >> 52 & 0x7ff); /* spread < 2^(RANGE - exponent) */
+  const int clamped  = exponent < -most ? -most : exponent > most ? most : exponent;
+
+  return __longlong_as_double((int64_t)(1023 + clamped) << 52);
+}
+
+/* x' of a coordinate, in single precision. The difference from x* is at most u |x*| + 2^-149 with u = 2^-24 (1 + 2^-20): products with s are exact unless they
+   underflow, and the difference is rounded in the precision of the points. */
+__device__ static inline float KMeansFrameCoordinate(float x, float centre, float scale)
+{
+  return __fmul_rn(__fsub_rn(x, centre), scale);
+}
+
+__device__ static inline float KMeansFrameCoordinate(double x, double centre, double scale)
+{
+  return (float)__dmul_rn(__dsub_rn(x, centre), scale);
+}
+
+/* A relative bound on the error of a sum of d products in single precision, in any order, with or without fused multiply-adds, and of 4 operations more. */
+__device__ static inline double KMeansFrameRelative(int32_t d)
+{
+  const double g = (d + 8) * 0x1p-24;
+
+  return g < 0.125 ? 1.25 * g : HUGE_VAL;
+}
+
+/* N of a point whose squares of x'_j have the sum `square` in single precision. */
+__device__ static inline double KMeansFrameNorm(int32_t d, float square)
+{
+  return (sqrt((double)square * (1 + 2 * KMeansFrameRelative(d)) + d * 0x1p-148) + d * 0x1p-148) * (1 + 0x1p-21);
+}
+
+/* X of a point of the norm N whose coordinates are rounded to single precision. */
+__device__ static inline double KMeansFrameRounding(int32_t d, double norm)
+{
+  return 0x1p-24 * (1 + 0x1p-19) * norm + d * 0x1p-148;
+}
+
+/* Half the difference of scores that excludes a centroid. norm: N; rounding: X; relative: r; scale: s. */
+__device__ static inline double KMeansFrameError(const KMeansFrameNumbers *numbers, int32_t d, double scale, double norm, double rounding, double relative)
+{
+  const double M = numbers->largest, D = numbers->error, P = (norm + rounding) * (M + D) + 0.5 * M * M, under = scale * 0x1p-537;
+  const double e = rounding * (M + D) + norm * D + (relative + 0x1p-24) * P + (d + 6) * 0x1p-53 * (norm + M) * (norm + M) + d * 0x1p-148 * (1 + norm + M) + d * under * under;
+
+  return norm + M < scale * 0x1p500 ? e * (1 + 0x1p-40) : HUGE_VAL;
+}
+
+#endif
