@@ -42,6 +42,23 @@ GP_INLINE int64_t KMeansToFixed(double value, double scale)
   return (int64_t)llrint(value * scale);
 }
 
+/* The reciprocal of a power of 2 whose exponent is between -1022 and 1022. It is exact, and costs no division. */
+GP_INLINE double KMeansReciprocal(double power)
+{
+  int64_t bits;
+
+  memcpy(&bits, &power, sizeof(bits));
+  bits = ((int64_t)2046 << 52) - bits; /* the exponent field is the exponent plus 1023 */
+  memcpy(&power, &bits, sizeof(bits));
+  return power;
+}
+
+/* The second integer of a value whose first one is known. */
+GP_INLINE int64_t KMeansToFixedRest(double value, int64_t first, const KMeansFixed *scale)
+{
+  return KMeansToFixed(value - (double)first * KMeansReciprocal(scale->first), scale->second);
+}
+
 /* Inner product of point i and centroid c. */
 GP_INLINE double KMeansDot(const KMeansData *A, int64_t i, int32_t c)
 {
@@ -110,7 +127,7 @@ GP_INLINE void KMeansAddFixed(int64_t *sum, int words, const KMeansFixed *scale,
   const int64_t first = KMeansToFixed(v, scale->first);
 
   KMEANS_ADD(sum, first);
-  if (words > 1) KMEANS_ADD(sum + 1, KMeansToFixed(v - (double)first / scale->first, scale->second));
+  if (words > 1) KMEANS_ADD(sum + 1, KMeansToFixedRest(v, first, scale));
 }
 
 #endif

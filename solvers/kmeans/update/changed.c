@@ -11,7 +11,7 @@ static inline void KMeansChangedMove(const KMeansData *A, double v, int32_t j, i
   to[at] += first;
   if (from) from[at] -= first;
   if (A->words > 1) {
-    const int64_t second = KMeansToFixed(v - (double)first / scale->first, scale->second);
+    const int64_t second = KMeansToFixedRest(v, first, scale);
 
     to[at + 1] += second;
     if (from) from[at + 1] -= second;

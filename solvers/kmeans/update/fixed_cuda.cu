@@ -1,0 +1,143 @@
+/* Update by fixed-point sums on a GPU.
+
+   - Dense points are summed in shared memory (kmeanstally.cuh). If the sums of all features do not fit, the features are divided into slabs, one for each row
+     of blocks of the grid. If the sums of a slab of KMEANS_FIXED_SLAB features do not fit either, the points are added to the tally by global atomics.
+   - Sparse points have many features: their values are added to the tally by global atomics. */
+#include "kmeanstally.cuh"
+
+enum {
+  KMEANS_FIXED_BLOCK  = 1024, /* number of threads of a block */
+  KMEANS_FIXED_POINTS = 4,    /* number of points whose values a thread loads at once */
+  KMEANS_FIXED_SLAB   = 8,    /* least number of features in a slab: single-precision values of a sector of 32 bytes */
+  KMEANS_FIXED_LANES  = 16    /* number of threads of a sparse point */
+};
+
+/* Adds the dense points. A thread has one column, which is a feature of the slab or, in the first slab, the weight. Neighbouring threads have neighbouring columns,
+   then those of the next point. */
+template <class Value, bool SHARED>
+__global__ __launch_bounds__(KMEANS_FIXED_BLOCK) static void KMeansFixedKernel(const KMeansData A, KMeansTallyShape shape)
+{
+  extern __shared__ uint32_t shared[];
+  const int32_t              width = shape.features;
+  KMeansBlockTally           T;
+
+  shape.first    = (int32_t)blockIdx.y * width;
+  shape.features = min(width, A.d - shape.first);
+  if (SHARED) KMeansTallyClear(&T, &shape, shared);
+
+  const int32_t     columns = shape.features + (shape.first == 0), rows = KMEANS_FIXED_BLOCK / columns; /* rows: number of points that the block loads side by side */
+  const int32_t     own = (int32_t)threadIdx.x % columns, row = (int32_t)threadIdx.x / columns, j = shape.first + own;
+  const bool        feature = own < shape.features;
+  const KMeansFixed scale   = feature ? A.feature[j] : A.mass;
+  const int64_t     step    = (int64_t)gridDim.x * rows * KMEANS_FIXED_POINTS;
+
+  for (int64_t from = (int64_t)blockIdx.x * rows * KMEANS_FIXED_POINTS + row; row < rows && from < A.n; from += step) {
+    int64_t     i[KMEANS_FIXED_POINTS];
+    int32_t     c[KMEANS_FIXED_POINTS], plane[KMEANS_FIXED_POINTS];
+    double      v[KMEANS_FIXED_POINTS];
+    KMeansFixed scales[KMEANS_FIXED_POINTS];
+
+#pragma unroll
+    for (int u = 0; u < KMEANS_FIXED_POINTS; u++) {
+      const int64_t at = from + (int64_t)u * rows;
+
+      i[u]      = at < A.n ? at : A.n - 1;
+      c[u]      = at < A.n ? A.label[at] : -1;
+      plane[u]  = feature ? 1 + own : 0;
+      v[u]      = feature ? (double)((const Value *)A.value)[i[u] * A.d + j] : 1.0;
+      scales[u] = scale;
+    }
+#pragma unroll
+    for (int u = 0; u < KMEANS_FIXED_POINTS; u++) v[u] *= KMeansWeight(&A, i[u]);
+    if (SHARED) KMeansTallyAddValues(&T, i, c, plane, v, scales);
+    else {
+#pragma unroll
+      for (int u = 0; u < KMEANS_FIXED_POINTS; u++) {
+        if (c[u] < 0) continue;
+        if (feature) KMeansAddFixed(A.tally + KMEANS_TALLY + A.k + ((int64_t)c[u] * A.d + j) * A.words, A.words, &scale, v[u]);
+        else KMEANS_ADD(&A.tally[KMEANS_TALLY + c[u]], KMeansToFixed(v[u], scale.first));
+      }
+    }
+  }
+  if (SHARED) KMeansTallyFlush(&A, &T);
+}
+
+/* Adds the sparse points, KMEANS_FIXED_LANES threads for each. */
+template <class Value>
+__global__ __launch_bounds__(KMEANS_FIXED_BLOCK) static void KMeansFixedSparseKernel(const KMeansData A)
+{
+  const int64_t i    = ((int64_t)blockIdx.x * KMEANS_FIXED_BLOCK + threadIdx.x) / KMEANS_FIXED_LANES;
+  const int     lane = threadIdx.x % KMEANS_FIXED_LANES;
+
+  if (i >= A.n) return;
+
+  const int32_t c      = A.label[i];
+  const double  weight = KMeansWeight(&A, i);
+  int64_t      *sum    = A.tally + KMEANS_TALLY + A.k + (int64_t)c * A.words * A.d;
+
+  if (!lane) KMEANS_ADD(&A.tally[KMEANS_TALLY + c], KMeansToFixed(weight, A.mass.first));
+  for (int32_t e = A.row[i] + lane; e < A.row[i + 1]; e += KMEANS_FIXED_LANES) {
+    const int32_t j = A.col[e];
+
+    KMeansAddFixed(sum + (int64_t)A.words * j, A.words, &A.feature[j], weight * (double)((const Value *)A.value)[e]);
+  }
+}
+
+/* Number of slabs of `width` features. */
+static int32_t KMeansFixedSlabs(const KMeansData *A, int32_t width)
+{
+  return (A->d + width - 1) / width;
+}
+
+/* Chooses the slabs and the arrangement of their sums. Returns 0 if the sums do not fit shared memory. */
+static int KMeansFixedArrange(const KMeansData *A, size_t bytes, KMeansTallyShape *shape)
+{
+  const int32_t widest = KMEANS_FIXED_BLOCK - 1, least = A->d < KMEANS_FIXED_SLAB ? A->d : KMEANS_FIXED_SLAB;
+  int32_t       slabs = KMeansFixedSlabs(A, widest);
+
+  /* Slabs of equal width, as few as possible. */
+  for (;; slabs++) {
+    const int32_t width = (A->d + slabs - 1) / slabs;
+
+    if (KMeansTallyFit(A, 0, width, KMEANS_TALLY_COPIES, bytes, shape)) return 1;
+    if (width <= least) return 0;
+  }
+}
+
+template <class Value>
+static GpErr KMeansFixedDense(const KMeansData *A)
+{
+  const int64_t    units = GpDevComputeUnits(A->dev);
+  KMeansTallyShape shape;
+  const int        fits = KMeansFixedArrange(A, GpDevSharedBytes(A->dev), &shape);
+  GpGrid           grid{1, KMEANS_FIXED_BLOCK};
+
+  if (!fits) shape.features = A->d < KMEANS_FIXED_BLOCK - 1 ? A->d : KMEANS_FIXED_BLOCK - 1;
+
+  /* One block of sums occupies a multiprocessor. */
+  const int64_t slabs = KMeansFixedSlabs(A, shape.features), points = (int64_t)KMEANS_FIXED_BLOCK / (shape.features + 1) * KMEANS_FIXED_POINTS, most = (A->n + points - 1) / points;
+  const int64_t want = !fits ? 2 * units : slabs < units ? units / slabs : 1;
+
+  grid.blocks.x = (unsigned)(most < want ? most : want);
+  grid.blocks.y = (unsigned)slabs;
+  if (!fits) return GpLaunch(A->dev, "adding points to the tally", KMeansFixedKernel<Value, false>, grid, *A, shape);
+
+  /* The sums with their copies are at most as many as the values that a block adds, so that clearing them takes less time than adding values. */
+  const int64_t values = A->n / (int64_t)grid.blocks.x * (shape.features + 1);
+
+  while (shape.shift && KMeansTallySums(&shape) > values) shape.shift--;
+  grid.shared = KMeansTallyBytes(&shape);
+  GpErr err   = GpCheckCuda(A->dev, cudaFuncSetAttribute(KMeansFixedKernel<Value, true>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)grid.shared), "shared memory of the sums of points");
+  if (err) return err;
+  return GpLaunch(A->dev, "adding points to the tally", KMeansFixedKernel<Value, true>, grid, *A, shape);
+}
+
+extern "C" GpErr KMeansUpdate_fixed_CUDA(const KMeansData *A)
+{
+  if (!A->n) return GP_SUCCESS;
+  if (!A->row) return A->single ? KMeansFixedDense<float>(A) : KMeansFixedDense<double>(A);
+
+  const GpGrid grid{GpBlocks((int64_t)A->n * KMEANS_FIXED_LANES, KMEANS_FIXED_BLOCK), KMEANS_FIXED_BLOCK};
+
+  return A->single ? GpLaunch(A->dev, "adding sparse points to the tally", KMeansFixedSparseKernel<float>, grid, *A) : GpLaunch(A->dev, "adding sparse points to the tally", KMeansFixedSparseKernel<double>, grid, *A);
+}

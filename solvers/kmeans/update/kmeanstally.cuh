@@ -1,0 +1,199 @@
+/* Sums over points in the shared memory of a block of threads.
+
+   A block adds its points to weights and sums of features in shared memory, and adds these to the tally when its points are done. All sums are
+   integers, so their bits do not depend on the order of the points and of the blocks.
+
+   - Shared memory has fast atomics for 32-bit words only. A sum is stored as two of them. atomicAdd() on the low word returns its old value, from which
+     the carry into the high word follows.
+   - A plane holds one number of every cluster: plane 0 the weights, plane 1 + w * features + j the word w of feature j. The distance of two planes is
+     odd, so that the sums of consecutive features of a cluster are in different banks.
+   - Each sum has several copies if memory permits. Point i uses copy i modulo the number of copies, so that neighbouring points of one cluster
+     add to different addresses.
+
+   A kernel calls KMeansTallyClear(), then KMeansTallyAddWeight() and KMeansTallyAddPoint() for its points, then KMeansTallyFlush(). */
+#ifndef KMEANSTALLY_CUH
+#define KMEANSTALLY_CUH
+
+#include "solvers/kmeans/kmeanssteps.h"
+
+#define KMEANS_TALLY_COPIES 32 /* the largest useful number of copies: the points of a warp then never share a sum */
+
+/* The arrangement of the sums in shared memory. */
+typedef struct {
+  int32_t k;        /* number of clusters */
+  int32_t first;    /* number of the first feature */
+  int32_t features; /* number of features from the first one on */
+  int32_t words;    /* number of words of the sum of a feature */
+  int32_t stride;   /* distance of two planes in sums: k, or k + 1 if k is even */
+  int32_t shift;    /* binary logarithm of the number of copies */
+} KMeansTallyShape;
+
+/* The sums of a block. */
+typedef struct {
+  KMeansTallyShape shape;
+  uint32_t        *low, *high; /* shared memory: [planes][stride][copies] the low and the high words */
+} KMeansBlockTally;
+
+/* Number of sums with all their copies. */
+__host__ __device__ static inline int32_t KMeansTallySums(const KMeansTallyShape *S)
+{
+  return ((1 + S->words * S->features) * S->stride) << S->shift;
+}
+
+/* Bytes of shared memory. */
+static inline size_t KMeansTallyBytes(const KMeansTallyShape *S)
+{
+  return (size_t)KMeansTallySums(S) * 2 * sizeof(uint32_t);
+}
+
+/* Arranges the sums of some features in at most `bytes` of shared memory, with the largest possible number of copies up to `copies`, a power of 2. Returns 0
+   if not even one copy fits. */
+static inline int KMeansTallyFit(const KMeansData *A, int32_t first, int32_t features, int copies, size_t bytes, KMeansTallyShape *S)
+{
+  const double once = 2.0 * sizeof(uint32_t) * (1 + (double)A->words * features) * (A->k | 1);
+
+  S->k        = A->k;
+  S->first    = first;
+  S->features = features;
+  S->words    = A->words;
+  S->stride   = A->k | 1;
+  S->shift    = 0;
+  if (once > (double)bytes) return 0;
+  while (2 << S->shift <= copies && once * (2 << S->shift) <= (double)bytes) S->shift++;
+  return 1;
+}
+
+/* Zeroes the sums. All threads of the block must call it. shared: KMeansTallyBytes() of shared memory. */
+__device__ static inline void KMeansTallyClear(KMeansBlockTally *T, const KMeansTallyShape *S, uint32_t *shared)
+{
+  const int32_t sums = KMeansTallySums(S);
+
+  T->shape = *S;
+  T->low   = shared;
+  T->high  = shared + sums;
+  for (int32_t e = threadIdx.x; e < 2 * sums; e += blockDim.x) shared[e] = 0;
+  __syncthreads();
+}
+
+/* Position of the sum of a plane and a cluster that point i uses. */
+__device__ static inline int32_t KMeansTallyAt(const KMeansBlockTally *T, int32_t plane, int32_t c, int64_t i)
+{
+  const KMeansTallyShape *S = &T->shape;
+
+  return ((plane * S->stride + c) << S->shift) + ((int32_t)i & ((1 << S->shift) - 1));
+}
+
+/* Adds v to the sums at some positions; a negative position is left out. The high words follow the low ones, so that the atomics on the low words
+   are under way at the same time. */
+template <int MANY>
+__device__ static inline void KMeansTallyAdd(const KMeansBlockTally *T, const int32_t (&at)[MANY], const int64_t (&v)[MANY])
+{
+  uint32_t high[MANY];
+
+#pragma unroll
+  for (int u = 0; u < MANY; u++) {
+    const uint32_t low = (uint32_t)v[u];
+
+    high[u] = (uint32_t)((uint64_t)v[u] >> 32);
+    if (at[u] >= 0) {
+      const uint32_t sum = atomicAdd(&T->low[at[u]], low) + low;
+
+      high[u] += sum < low;
+    }
+  }
+#pragma unroll
+  for (int u = 0; u < MANY; u++)
+    if (at[u] >= 0 && high[u]) atomicAdd(&T->high[at[u]], high[u]);
+}
+
+/* Adds values v of points i to the sums of a plane and of clusters c; values whose cluster is negative are left out. If a scale has a second factor, the
+   sum has a second word, in the plane `features` after the first one. */
+template <int MANY>
+__device__ static inline void KMeansTallyAddValues(const KMeansBlockTally *T, const int64_t (&i)[MANY], const int32_t (&c)[MANY], const int32_t (&plane)[MANY], const double (&v)[MANY], const KMeansFixed (&scale)[MANY])
+{
+  int32_t at[MANY];
+  int64_t fixed[MANY];
+
+#pragma unroll
+  for (int u = 0; u < MANY; u++) {
+    at[u]    = c[u] < 0 ? -1 : KMeansTallyAt(T, plane[u], c[u], i[u]);
+    fixed[u] = KMeansToFixed(v[u], scale[u].first);
+  }
+  KMeansTallyAdd(T, at, fixed);
+  if (T->shape.words == 1) return;
+#pragma unroll
+  for (int u = 0; u < MANY; u++) {
+    at[u]    = c[u] < 0 || scale[u].second == 0 ? -1 : KMeansTallyAt(T, plane[u] + T->shape.features, c[u], i[u]);
+    fixed[u] = KMeansToFixedRest(v[u], fixed[u], &scale[u]);
+  }
+  KMeansTallyAdd(T, at, fixed);
+}
+
+/* Adds the weight of point i to that of cluster c. Without weights the sum is a number of points, which is below 2^31. */
+__device__ static inline void KMeansTallyAddWeight(const KMeansData *A, const KMeansBlockTally *T, int64_t i, int32_t c)
+{
+  const int32_t at[1] = {KMeansTallyAt(T, 0, c, i)};
+
+  if (A->weight) {
+    const int64_t fixed[1] = {KMeansToFixed(A->weight[i], A->mass.first)};
+
+    KMeansTallyAdd(T, at, fixed);
+  } else atomicAdd(&T->low[at[0]], 1u);
+}
+
+/* Adds the features x of point i, at most MOST, to the sums of cluster c. MOST is a multiple of 4, or below 4. */
+template <int MOST, class Value>
+__device__ static inline void KMeansTallyAddPoint(const KMeansData *A, const KMeansBlockTally *T, int64_t i, int32_t c, const Value (&x)[MOST])
+{
+  constexpr int MANY   = MOST < 4 ? MOST : 4;
+  const double  weight = KMeansWeight(A, i);
+
+#pragma unroll
+  for (int from = 0; from < MOST; from += MANY) {
+    int64_t     point[MANY];
+    int32_t     cluster[MANY], plane[MANY];
+    double      v[MANY];
+    KMeansFixed scale[MANY];
+
+#pragma unroll
+    for (int u = 0; u < MANY; u++) {
+      const int32_t j = from + u < T->shape.features ? from + u : 0;
+
+      point[u]   = i;
+      cluster[u] = from + u < T->shape.features ? c : -1;
+      plane[u]   = 1 + j;
+      v[u]       = weight * (double)x[from + u];
+      scale[u]   = A->feature[T->shape.first + j];
+    }
+    KMeansTallyAddValues(T, point, cluster, plane, v, scale);
+  }
+}
+
+/* Adds the sums of the block to the tally. All threads of the block must call it. The blocks of a grid begin at different clusters, so that their atomics do
+   not meet. Consecutive threads add to consecutive entries of the tally. */
+__device__ static inline void KMeansTallyFlush(const KMeansData *A, const KMeansBlockTally *T)
+{
+  const KMeansTallyShape *S   = &T->shape;
+  const int32_t           row = S->words * S->features, first = S->first ? S->k : 0, entries = S->k * (1 + row); /* one block of features has the weights */
+  const int32_t           from = (int32_t)((int64_t)blockIdx.x * entries / gridDim.x), copies = 1 << S->shift;
+  int64_t *const          sum = A->tally + KMEANS_TALLY + A->k;
+
+  __syncthreads();
+  for (int32_t e = threadIdx.x; e < entries; e += blockDim.x) {
+    const int32_t at = e + from < entries ? e + from : e + from - entries, c = at < S->k ? at : (at - S->k) / row, q = at < S->k ? 0 : (at - S->k) % row;
+    const int32_t plane = at < S->k ? 0 : 1 + (q % S->words) * S->features + q / S->words;
+    int64_t       value = 0;
+
+    if (at < first) continue;
+    for (int32_t copy = 0; copy < copies; copy++) {
+      const int32_t own = KMeansTallyAt(T, plane, c, copy + (int32_t)threadIdx.x); /* the lanes of a warp read different banks */
+
+      value += (int64_t)((uint64_t)T->high[own] << 32 | T->low[own]);
+    }
+    if (!value) continue;
+    if (at < S->k) KMEANS_ADD(&A->tally[KMEANS_TALLY + c], value);
+    else KMEANS_ADD(sum + ((int64_t)c * A->d + S->first) * S->words + q, value);
+  }
+}
+
+#endif
