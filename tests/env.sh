@@ -23,5 +23,6 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_mpi_yield_when_idle=1
 export OMPI_MCA_ess_singleton_isolated=1 # a program without mpiexec starts without Open MPI's daemon, in a tenth of the time
 export OMPI_MCA_btl=self,vader OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_plm_rsh_agent=/bin/false
+export OMPI_MCA_pml=ob1 OMPI_MCA_osc=^ucx # without these, every start searches for network adapters for 0.2 s
 export OMPI_MCA_odls_base_sigkill_timeout=0 # without this, mpiexec sleeps for a second before it ends a failed run
 . "$ROOT/tests/tap.sh"

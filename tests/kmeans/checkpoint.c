@@ -196,6 +196,6 @@ int main(int argc, char **argv)
 
    test:
      suffix: 1
-     nsize: {{1 2 4}}
+     nsize: {{1 3}}
 
 TEST*/

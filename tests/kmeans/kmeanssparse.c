@@ -275,7 +275,7 @@ int main(int argc, char **argv)
 
    test:
      suffix: 1
-     nsize: {{1 2 4}}
+     nsize: {{1 3}}
      args: -gpucsr_device host
 
 TEST*/

@@ -13,11 +13,16 @@
     oracle.py axes <points.csv> <weights> <picture.svg>
     oracle.py binary <labels.csv> <labels.petsc> <centroids.csv> <centroids.petsc>
     oracle.py predict <points.csv> <centroids.csv> <predictions.csv>
+    oracle.py have <module>                       Python has the module
+    oracle.py serve                               runs such commands from standard input, as common.sh writes them
 """
+import contextlib
+import importlib
 import json
 import re
 import struct
 import sys
+import traceback
 import xml.dom.minidom
 
 import numpy as np
@@ -233,6 +238,21 @@ def predict(points, centroids, predictions):
     assert (found[:, 0] == np.arange(len(X))).all() and (found[:, 1] == L).all(), "predictions differ"
 
 
+def serve(modes):
+    """Each line of standard input has a file for messages, a mode and its arguments, separated by tabs. The answer is ok or failed."""
+    for line in sys.stdin:
+        log, mode, *arguments = line.rstrip("\n").split("\t")
+        with open(log, "a") as file, contextlib.redirect_stdout(file):
+            try:
+                modes[mode](*arguments)
+                answer = "ok"
+            except Exception:
+                traceback.print_exc(file=file)
+                answer = "failed"
+        print(answer, flush=True)
+
+
 if __name__ == "__main__":
-    modes = {"data": write_data, "lloyd": lloyd, "fixedpoint": fixedpoint, "batch": batch, "minibatch": minibatch, "sklearn": sklearn, "report": report, "silhouette": silhouette, "axes": axes, "binary": binary, "predict": predict, "sparse": sparse}
+    modes = {"data": write_data, "lloyd": lloyd, "fixedpoint": fixedpoint, "batch": batch, "minibatch": minibatch, "sklearn": sklearn, "report": report, "silhouette": silhouette, "axes": axes, "binary": binary, "predict": predict, "sparse": sparse, "have": importlib.import_module}
+    modes["serve"] = lambda: serve(modes)
     modes[sys.argv[1]](*sys.argv[2:])

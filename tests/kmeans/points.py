@@ -3,12 +3,15 @@
 
     points.py data <folder>                       writes points in every format, and the tables that kmeans should write as centroids of clusters of one point
     points.py sums <report.json> <centroids.csv> <points> <features> <column> <sum>
+    points.py serve                               runs such commands from standard input, as common.sh writes them
 """
 import json
 import struct
 import sys
 
 import numpy as np
+
+from oracle import serve
 
 IDX = {"uint8": (8, ">u1"), "int8": (9, ">i1"), "int16": (11, ">i2"), "int32": (12, ">i4"), "float": (13, ">f4"), "double": (14, ">f8")}
 
@@ -115,4 +118,6 @@ def check_sums(report, centroids, points, features, column, total):
 
 
 if __name__ == "__main__":
-    {"data": write_data, "sums": check_sums}[sys.argv[1]](*sys.argv[2:])
+    modes = {"data": write_data, "sums": check_sums}
+    modes["serve"] = lambda: serve(modes)
+    modes[sys.argv[1]](*sys.argv[2:])
