@@ -2,7 +2,7 @@
 #include "kmeansimpl.h"
 
 PetscClassId  KMEANS_CLASSID;
-PetscLogEvent KMEANS_SolveEvent, KMEANS_StartEvent, KMEANS_AssignEvent, KMEANS_UpdateEvent;
+PetscLogEvent KMEANS_SolveEvent, KMEANS_StartEvent, KMEANS_AssignEvent, KMEANS_UpdateEvent, KMEANS_LoopEvent;
 
 static PetscBool KMeansPackageInitialized = PETSC_FALSE;
 
@@ -41,6 +41,7 @@ PetscErrorCode KMeansInitializePackage(void)
   PetscCall(PetscLogEventRegister("KMeansStart", KMEANS_CLASSID, &KMEANS_StartEvent));
   PetscCall(PetscLogEventRegister("KMeansAssign", KMEANS_CLASSID, &KMEANS_AssignEvent));
   PetscCall(PetscLogEventRegister("KMeansUpdate", KMEANS_CLASSID, &KMEANS_UpdateEvent));
+  PetscCall(PetscLogEventRegister("KMeansLoop", KMEANS_CLASSID, &KMEANS_LoopEvent));
   PetscCall(PetscRegisterFinalize(KMeansFinalizePackage));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -35,6 +35,19 @@ typedef struct {
   double *largest;    /* [1] the largest |m|^2 */
 } KMeansBounds;
 
+/* The numbers of a frame, in device memory, because the device computes them. */
+typedef struct {
+  double spread;  /* largest |m_j - o_j| of the centroids that the frame was made for. It determines the scale */
+  double largest; /* M of the centroids that were converted last */
+  double error;   /* D */
+} KMeansFrameNumbers;
+
+/* The frame of scores on a GPU (screen/kmeansframe.cuh). All arrays are device memory. */
+typedef struct {
+  double             *centre;  /* [d] o; a number of single precision if the points are in single precision */
+  KMeansFrameNumbers *numbers; /* [1] */
+} KMeansFrame;
+
 #define KMeansGroups(k, group) (((k) + (group)-1) / (group))
 
 /* Points of this process and centroids. All arrays are device memory. KMeansBatchPass() selects a part of the points by offsets to the arrays with an entry
@@ -50,7 +63,7 @@ typedef struct {
   double        *centroid;   /* [k][d] */
   double        *square;     /* [k] |m|^2, for sparse Euclidean points */
   int32_t       *label;      /* [n]; -1: none yet */
-  double        *distance;   /* [n] squared distance to the centroid of the label; cosine: 1 minus the inner product */
+  double        *distance;   /* [n] squared distance to the centroid of the label; cosine: 1 minus the inner product; NULL: `direct` does not store them */
   KMeansFixed   *feature;    /* [d] scale of the sums of each feature */
   KMeansFixed    mass, cost; /* scales of the weights and of the inertia; `second` is 0 */
   int            words;      /* number of words of a sum of a feature: 1 or 2 */
@@ -58,6 +71,9 @@ typedef struct {
   KMeansBounds   bounds;
   int32_t       *summed;      /* [n] cluster whose sums in the tally contain the point, -1: none; NULL unless the update adds differences */
   double        *pointsquare; /* [n] |x|^2 of sparse Euclidean points, on the host; otherwise NULL */
+  KMeansFrame    frame;       /* a frame that was chosen before, or NULL: assignments on a GPU then choose one */
+  const int32_t *stopped;     /* NULL, or a flag in device memory: if it is not 0, `direct` does nothing */
+  int            fuse;        /* 1: `direct` also adds the points to the tally, as the update `fixed` does; only if KMeansFuses() */
 } KMeansData;
 
 /* The tally of an iteration. All entries are integers, so that sums over points, processes and blocks of points do not depend on an order:
@@ -71,6 +87,23 @@ enum {
 };
 
 #define KMeansTallySize(k, d, words) (KMEANS_TALLY + (int64_t)(k) * (1 + (int64_t)(words) * (d)))
+
+#define KMEANS_FUSED_TALLY ((size_t)64 << 10) /* bytes of the sums that `direct` keeps in shared memory besides the centroids, at most */
+
+/* Returns 1 if `direct` on a GPU can add the points to the tally while it assigns them. */
+static inline int KMeansFuses(const KMeansData *A)
+{
+  return (size_t)KMeansTallySize(A->k, A->d, A->words) * sizeof(int64_t) <= KMEANS_FUSED_TALLY;
+}
+
+/* Iterations on a GPU without the host, in device memory. `reason` stops them: a KMeansConvergedReason, or KMEANS_LOOP_EMPTY. */
+#define KMEANS_LOOP_EMPTY 100 /* the last assignment left clusters without points, which the host treats; the centroids have not moved */
+typedef struct {
+  int32_t  reason, it, max_it, keep; /* it: number of the present iteration; keep: centroids without points stay */
+  double   rtol, stol, previous, inertia;
+  int64_t  counted, rechecked; /* numbers of distances of all iterations */
+  uint64_t loop;               /* handle of the graph */
+} KMeansLoop;
 
 typedef GpErr (*KMeansFn)(const KMeansData *);
 
@@ -112,7 +145,16 @@ typedef struct {
 
 GP_PAIR(KMeansSquares, const KMeansData *A);    /* square[c] = |m_c|^2 */
 GP_PAIR(KMeansMoveBounds, const KMeansData *A); /* sets all arrays of A->bounds except lower and old */
+GP_PAIR(KMeansForget, const KMeansData *A);     /* sets all labels to -1 */
 GP_PAIR(KMeansDraw, const KMeansData *A, const KMeansDrawArgs *draw);
+
+/* The frame of scores on a GPU. Only files that nvcc compiles define these functions. */
+GpErr KMeansFrameCreate(const KMeansData *A, KMeansFrame *F); /* workspace, which KMeansFrameDestroy() returns */
+void  KMeansFrameDestroy(const KMeansData *A, KMeansFrame *F);
+GpErr KMeansFrameChoose(const KMeansData *A, const KMeansFrame *F); /* sets centre and scale for the present centroids */
+
+/* Ends an iteration on a GPU: moves the centroids to the means of the tally, tests the criteria of KMeansIterate_Private(), zeroes the tally. */
+GP_EXTERN GpErr KMeansMove_CUDA(const KMeansData *A, KMeansLoop *loop);
 
 #if defined(__cplusplus)
 }

@@ -1,4 +1,4 @@
-/* Random draws of points for the starts, and squares of centroids.
+/* Random draws of points for the starts, squares of centroids, and the initial labels.
 
    Point i gets the key -log(u_i) / (weight_i nearest_i), where u_i depends on the stream and on the number of the point alone. The point with the
    least key is drawn. Its probability is proportional to weight times nearest (Efraimidis and Spirakis, 2006), and the result depends neither on
@@ -78,4 +78,14 @@ GP_STEP(KMeansSquaresStep)
 GP_EXTERN GpErr GP_IMPL(KMeansSquares)(const KMeansData *A)
 {
   return GP_EACH(A->dev, KMeansData, KMeansSquaresStep, A->k, A);
+}
+
+GP_STEP(KMeansForgetStep)
+{
+  ((const KMeansData *)args)->label[i] = -1;
+}
+
+GP_EXTERN GpErr GP_IMPL(KMeansForget)(const KMeansData *A)
+{
+  return GP_EACH(A->dev, KMeansData, KMeansForgetStep, A->n, A);
 }

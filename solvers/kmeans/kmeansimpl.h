@@ -18,7 +18,7 @@
 
 #define KMEANS_AUTO -1 /* variant to be chosen by KMeansSetUp() */
 
-PETSC_EXTERN PetscLogEvent KMEANS_SolveEvent, KMEANS_StartEvent, KMEANS_AssignEvent, KMEANS_UpdateEvent;
+PETSC_EXTERN PetscLogEvent KMEANS_SolveEvent, KMEANS_StartEvent, KMEANS_AssignEvent, KMEANS_UpdateEvent, KMEANS_LoopEvent;
 
 /* The points of a matrix on the device, with the sizes of its arrays. */
 typedef struct {
@@ -29,7 +29,14 @@ typedef struct {
   PetscInt     summed;   /* number of clusters whose sums agree with data.summed; 0: none */
   int          bits;     /* number of bits of the integer of the largest value, chosen so that a sum of N such integers fits 64 bits */
   KMeansFixed *feature;  /* [d] the scales of data.feature on the host */
-  GpDevEvent   event[2]; /* recorded before and after an assignment; NULL before the first KMeansPass_Private() */
+
+  /* iterations on a GPU without the host; all NULL before the first KMeansLoop_Private() */
+  KMeansLoop      *loop;   /* device memory */
+  KMeansFrame      frame;  /* device memory */
+  KMeansData       looped; /* what the graph works on */
+  PetscGPUCSRGraph graph;
+
+  GpDevEvent event[2]; /* recorded before and after an assignment; NULL before the first KMeansPass_Private() */
 } KMeansPoints;
 
 /* Statistics of the last solve. During a solve they are those of this rank. */
@@ -147,6 +154,9 @@ PETSC_INTERN PetscErrorCode KMeansMoveByRates_Private(KMeans, double count[]);
 PETSC_INTERN PetscErrorCode KMeansStatisticsSetUp_Private(KMeans);
 PETSC_INTERN PetscErrorCode KMeansStatisticsBegin_Private(KMeans);
 PETSC_INTERN PetscErrorCode KMeansStatisticsEnd_Private(KMeans);
+
+/* solve/kmeansloop.c */
+PETSC_INTERN PetscErrorCode KMeansLoop_Private(KMeans, PetscReal *previous);
 
 /* solve/kmeanspass.c */
 PETSC_INTERN PetscErrorCode KMeansPass_Private(KMeans, KMeansPoints *, PetscBool update);

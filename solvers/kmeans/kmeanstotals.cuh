@@ -20,8 +20,8 @@ __device__ static inline void KMeansTotalsPut(const KMeansData *A, int64_t i, in
   T->total[KMEANS_INERTIA] += KMeansToFixed(KMeansWeight(A, i) * distance, A->cost.first);
   T->total[KMEANS_COUNTED] += counted;
   T->total[KMEANS_RECHECK] += rechecked;
-  A->label[i]    = label;
-  A->distance[i] = distance;
+  A->label[i] = label;
+  if (A->distance) A->distance[i] = distance;
 }
 
 /* Adds the totals of all threads of a block to the tally. All threads of the block must call it; the number of threads is a multiple of 32. */

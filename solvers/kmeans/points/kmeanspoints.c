@@ -1,6 +1,8 @@
 /* The points of a matrix on the device: the scales of fixed-point sums, the upload, the memory of centroids and bounds. */
 #include "kmeansrows.h"
 
+#define KMEANS_MOST_EXPONENT 960 /* the second word of a scale, at most 2^61 times the first, does not overflow */
+
 /* A power of 2 by which N values of at most `largest` may be multiplied so that their sum, and its rounding errors, fit 64 bits. `bits` receives the
    number of bits of the integer of the largest value. */
 static double KMeansScale(PetscInt N, double largest, int *bits)
@@ -10,7 +12,7 @@ static double KMeansScale(PetscInt N, double largest, int *bits)
   while (((PetscInt64)1 << count) < (PetscInt64)N) count++;
   (void)frexp(largest, &exponent);
   *bits = 61 - count;
-  return largest > 0 ? ldexp(1.0, PetscMin(*bits - exponent, 1000)) : 1.0;
+  return largest > 0 ? ldexp(1.0, PetscMin(*bits - exponent, KMEANS_MOST_EXPONENT)) : 1.0;
 }
 
 /* Sets the scales of features, weights and inertia from the largest values on all ranks. `outside` holds `many` centroids that need not lie between
@@ -200,6 +202,17 @@ PetscErrorCode KMeansPointsSetBounds_Private(KMeansPoints *P, PetscInt group)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Frees what KMeansLoop_Private() has allocated. */
+static PetscErrorCode KMeansPointsFreeLoop(KMeansPoints *P)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscGPUCSRGraphDestroy(&P->graph));
+  if (P->loop) GpDevFree(P->data.dev, &P->loop, sizeof(*P->loop));
+  if (P->frame.centre) GpDevFree(P->data.dev, &P->frame.centre, (size_t)P->data.d * sizeof(double));
+  if (P->frame.numbers) GpDevFree(P->data.dev, &P->frame.numbers, sizeof(*P->frame.numbers));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode KMeansPointsDestroy_Private(KMeansPoints *P)
 {
   KMeansData  *A = &P->data;
@@ -211,6 +224,7 @@ PetscErrorCode KMeansPointsDestroy_Private(KMeansPoints *P)
   PetscCall(KMeansPointsFreeBounds(P));
   for (int e = 0; e < 2; e++)
     if (P->event[e]) GpDevEventDestroy(A->dev, P->event[e]);
+  PetscCall(KMeansPointsFreeLoop(P));
   PetscCall(KMeansPointsFreeSums_Private(P));
   GpDevFree(A->dev, &A->value, P->values * (A->single ? sizeof(float) : sizeof(double)));
   if (A->row) GpDevFree(A->dev, &A->row, (n + 1) * sizeof(int32_t));

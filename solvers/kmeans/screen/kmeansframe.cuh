@@ -34,19 +34,6 @@
 
 #include <cuda_fp16.h>
 
-/* The numbers of a frame, in device memory, because the device computes them. */
-typedef struct {
-  double spread;  /* largest |m_j - o_j| of the centroids that the frame was made for. It determines the scale */
-  double largest; /* M of the centroids that were converted last */
-  double error;   /* D */
-} KMeansFrameNumbers;
-
-/* A frame. All arrays are device memory. */
-typedef struct {
-  double             *centre;  /* [d] o; a number of single precision if the points are in single precision */
-  KMeansFrameNumbers *numbers; /* [1] */
-} KMeansFrame;
-
 /* Converted centroids: `rows` >= k centroids and `columns` >= d features. Coordinate j of centroid c is at c * rowstep + j * columnstep. The coordinates
    beyond k and d are 0. The value half of a centroid beyond k is KMEANS_FRAME_NONE, so that no other score is less than its score. */
 typedef struct {
@@ -60,9 +47,6 @@ typedef struct {
 #define KMEANS_FRAME_NONE  0x1p126f
 #define KMEANS_FRAME_RANGE 8 /* |m'_j| < 2^KMEANS_FRAME_RANGE. Half precision then holds coordinates of points that are 255 times as large */
 
-GpErr KMeansFrameCreate(const KMeansData *A, KMeansFrame *F); /* workspace, which KMeansFrameDestroy() returns */
-void  KMeansFrameDestroy(const KMeansData *A, KMeansFrame *F);
-GpErr KMeansFrameChoose(const KMeansData *A, const KMeansFrame *F);                                 /* sets centre and scale for the present centroids */
 GpErr KMeansFrameConvert(const KMeansData *A, const KMeansFrame *F, const KMeansFrameCentroids *C); /* sets C->m, C->half, and M and D of the frame */
 
 /* The scale s. That of points in single precision is a normal number of single precision. */
@@ -114,6 +98,23 @@ __device__ static inline double KMeansFrameError(const KMeansFrameNumbers *numbe
   const double e = rounding * (M + D) + norm * D + (relative + 0x1p-24) * P + (d + 6) * 0x1p-53 * (norm + M) * (norm + M) + d * 0x1p-148 * (1 + norm + M) + d * under * under;
 
   return norm + M < scale * 0x1p500 ? e * (1 + 0x1p-40) : HUGE_VAL;
+}
+
+/* Twice KMeansFrameError() in single precision for points whose coordinates are rounded to single precision: term[0] + N (term[1] + N term[2]), where N is
+   KMeansFrameNormSingle(). The terms collect the powers of N; (N + M)^2 <= 2 N^2 + 2 M^2. They are infinite if the definition may overflow for any N in the
+   range of single precision. The factors 1 + 2^-9 cover the roundings in single precision. */
+__device__ static inline void KMeansFrameErrorTerms(const KMeansFrameNumbers *numbers, int32_t d, double scale, double relative, float (&term)[3])
+{
+  const double M = numbers->largest, D = numbers->error, u = 0x1p-24 * (1 + 0x1p-19), r = relative + 0x1p-24, tiny = d * 0x1p-148, q = (d + 6) * 0x1p-53, under = scale * 0x1p-537;
+  const double e[3] = {tiny * (M + D) * (1 + r) + r * 0.5 * M * M + 2 * q * M * M + tiny * (1 + M) + d * under * under, (u + r * (1 + u)) * (M + D) + D + tiny, 2 * q};
+
+  for (int t = 0; t < 3; t++) term[t] = M + 0x1p130 < scale * 0x1p500 ? __double2float_ru(2 * (1 + 0x1p-9) * e[t]) : INFINITY;
+}
+
+/* N in single precision, of a point whose squares of x'_j have the sum `square` in single precision. */
+__device__ static inline float KMeansFrameNormSingle(int32_t d, float square)
+{
+  return sqrtf(__fmaf_rn(square, 1 + 0x1p-9f, d * 0x1p-146f)) * (1 + 0x1p-9f);
 }
 
 #endif

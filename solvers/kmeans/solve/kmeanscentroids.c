@@ -1,36 +1,6 @@
 /* The new centroids of an iteration, from the tally; clusters without points. */
 #include "solvers/kmeans/kmeansimpl.h"
-
-/* The sum of feature j over the points of cluster c. inverse: reciprocals of the scales. They are powers of 2, so the products are exact. */
-static inline double KMeansSum(const KMeans km, const KMeansFixed inverse[], PetscInt c, PetscInt j)
-{
-  const KMeansData *A   = &km->points.data;
-  const int64_t    *sum = km->tally + KMEANS_TALLY + km->kept + ((int64_t)c * A->d + j) * A->words;
-
-  return (double)sum[0] * inverse[j].first + (A->words > 1 ? (double)sum[1] * inverse[j].second : 0.0);
-}
-
-/* Sets a centroid to the weighted mean of its points; for the cosine metric to their sum, scaled to norm 1, unless that is zero. Adds the squared length
-   of the movement to *moved. */
-static void KMeansSetCentroid(const KMeans km, const KMeansFixed inverse[], PetscInt c, double m[], double *moved)
-{
-  const KMeansData *A      = &km->points.data;
-  const double      weight = (double)km->tally[KMEANS_TALLY + c] / A->mass.first;
-  double            square = 0, factor = 1, sum = *moved;
-
-  if (A->cosine) {
-    for (PetscInt j = 0; j < A->d; j++) square += PetscSqr(KMeansSum(km, inverse, c, j));
-    if (square == 0) return;
-    factor = 1 / sqrt(square);
-  }
-  for (PetscInt j = 0; j < A->d; j++) {
-    const double now = A->cosine ? factor * KMeansSum(km, inverse, c, j) : KMeansSum(km, inverse, c, j) / weight;
-
-    sum += PetscSqr(now - m[j]);
-    m[j] = now;
-  }
-  *moved = sum;
-}
+#include "kmeansmean.h"
 
 /* Sets *cluster to the cluster with the largest inertia. Sums are integers, so that all ranks agree. */
 static PetscErrorCode KMeansFindCostliest(KMeans km, const int32_t label[], const double cost[], PetscInt *cluster)
@@ -118,36 +88,18 @@ static PetscErrorCode KMeansHandleEmpty(KMeans km)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Allocates the reciprocals of the scales. */
-static PetscErrorCode KMeansInvertScales(KMeans km, KMeansFixed **inverse)
-{
-  const KMeansData  *A       = &km->points.data;
-  const KMeansFixed *feature = km->points.feature;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1(A->d, inverse));
-  for (PetscInt j = 0; j < A->d; j++) (*inverse)[j] = (KMeansFixed){1 / feature[j].first, A->words > 1 ? 1 / feature[j].second : 0};
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Replaces the centroids by the means of their points. shift: the Frobenius norm of the change; replaced: clusters without points were treated. */
 PetscErrorCode KMeansMoveCentroids_Private(KMeans km, PetscReal *shift, PetscBool *replaced)
 {
-  const KMeansData *A = &km->points.data;
-  KMeansFixed      *inverse;
-  double            sum   = 0;
-  PetscInt          empty = 0;
+  double lanes[KMEANS_MEAN_LANES] = {0};
 
   PetscFunctionBegin;
-  PetscCall(KMeansInvertScales(km, &inverse));
-  for (PetscInt c = 0; c < km->kept; c++) {
-    if (km->tally[KMEANS_TALLY + c]) KMeansSetCentroid(km, inverse, c, km->centroid + c * A->d, &sum);
-    else empty++;
-  }
-  if (empty) PetscCall(KMeansHandleEmpty(km));
-  PetscCall(PetscFree(inverse));
-  *shift    = sqrt(sum);
-  *replaced = (PetscBool)(empty && km->empty != KMEANS_EMPTY_KEEP);
+  for (PetscInt c = 0; c < km->kept; c++)
+    if (km->tally[KMEANS_TALLY + c]) lanes[c % KMEANS_MEAN_LANES] += KMeansMeanMove(&km->points.data, km->points.feature, km->tally, km->kept, c, km->centroid);
+  for (int half = KMEANS_MEAN_LANES / 2; half > 0; half /= 2)
+    for (int l = 0; l < half; l++) lanes[l] += lanes[l + half];
+  *shift = sqrt(lanes[0]);
+  PetscCall(KMeansTreatEmpty_Private(km, replaced));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -168,10 +120,8 @@ PetscErrorCode KMeansTreatEmpty_Private(KMeans km, PetscBool *replaced)
 PetscErrorCode KMeansMoveByRates_Private(KMeans km, double count[])
 {
   const KMeansData *A = &km->points.data;
-  KMeansFixed      *inverse;
 
   PetscFunctionBegin;
-  PetscCall(KMeansInvertScales(km, &inverse));
   for (PetscInt c = 0; c < km->kept; c++) {
     const double weight = (double)km->tally[KMEANS_TALLY + c] / A->mass.first;
     double      *m = km->centroid + c * A->d, square = 0;
@@ -179,11 +129,10 @@ PetscErrorCode KMeansMoveByRates_Private(KMeans km, double count[])
     if (!km->tally[KMEANS_TALLY + c]) continue;
     count[c] += weight;
     for (PetscInt j = 0; j < A->d; j++) {
-      m[j] += (KMeansSum(km, inverse, c, j) - weight * m[j]) / count[c];
+      m[j] += (KMeansMeanSum(A, km->points.feature, km->tally, km->kept, c, (int32_t)j) - weight * m[j]) / count[c];
       square += m[j] * m[j];
     }
     for (PetscInt j = 0; j < A->d && A->cosine && square > 0; j++) m[j] /= sqrt(square);
   }
-  PetscCall(PetscFree(inverse));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

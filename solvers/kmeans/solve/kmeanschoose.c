@@ -41,6 +41,10 @@ static PetscInt KMeansChooseOnHost(const KMeansPoints *P, const char **why)
 static PetscInt KMeansChooseAssign(const KMeansPoints *P, const char **why)
 {
   if (GpDevKindOf(P->data.dev) == GP_DEV_HOST) return KMeansChooseOnHost(P, why);
+  if (!P->data.row && !P->data.cosine && P->data.d <= KMEANS_DIRECT) {
+    *why = "the points are dense, with few features";
+    return KMEANS_ASSIGN_direct;
+  }
   *why = "the points are on a GPU";
   return KMEANS_ASSIGN_brute;
 }

@@ -31,6 +31,8 @@ PetscErrorCode KMeansIterate_Private(KMeans km, PetscInt restarts, PetscBool res
     PetscReal shift;
     PetscBool replaced;
 
+    if (!resumed) PetscCall(KMeansLoop_Private(km, &previous));
+    if (km->reason) continue; /* iterations on a GPU have stopped; otherwise they have left clusters without points, or there were none */
     PetscCall(KMeansCheckpointBegin_Private(km, (PetscBool)(km->it >= km->max_it && km->done == restarts - 1)));
     PetscCall(KMeansStep(km, (PetscBool)!resumed, &shift, &replaced));
     if (replaced) previous = PETSC_INFINITY;

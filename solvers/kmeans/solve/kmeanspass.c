@@ -30,11 +30,12 @@ PetscErrorCode KMeansPass_Private(KMeans km, KMeansPoints *P, PetscBool update)
   PetscCall(KMeansPointsClearTally_Private(P, (PetscBool)KMeansUpdateTable[km->now[1]].group));
   PetscCall(PetscLogEventBegin(KMEANS_AssignEvent, km, 0, 0, 0));
   PetscCall(KMeansRecordEvent(P, 0));
+  A->fuse = update && GpDevKindOf(A->dev) == GP_DEV_CUDA && km->now[0] == KMEANS_ASSIGN_direct && km->now[1] == KMEANS_UPDATE_fixed && KMeansFuses(A);
   PetscCallGp(A->dev, "Assignment", KMeansAssignTable[km->now[0]].run[GpDevKindOf(A->dev)](A));
   PetscCall(KMeansRecordEvent(P, 1));
   PetscCall(PetscLogEventEnd(KMEANS_AssignEvent, km, 0, 0, 0));
   PetscCall(PetscLogEventBegin(KMEANS_UpdateEvent, km, 0, 0, 0));
-  if (update) PetscCallGp(A->dev, "Update", KMeansUpdateTable[km->now[1]].run[GpDevKindOf(A->dev)](A));
+  if (update && !A->fuse) PetscCallGp(A->dev, "Update", KMeansUpdateTable[km->now[1]].run[GpDevKindOf(A->dev)](A));
   PetscCallGp(A->dev, "Sums", GpDevDownload(A->dev, km->tally, A->tally, size * sizeof(int64_t)));
   PetscCall(PetscLogEventEnd(KMEANS_UpdateEvent, km, 0, 0, 0));
   PetscCall(PetscMPIIntCast((PetscInt)size, &count));

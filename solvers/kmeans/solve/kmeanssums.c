@@ -1,24 +1,11 @@
 /* Labels on the device, the sums of the points with each label, and |x|^2 of sparse points. */
 #include "solvers/kmeans/kmeansimpl.h"
 
-/* Sets a label on the device for each point to -1. */
-static PetscErrorCode KMeansFillLabels(const KMeansPoints *P, int32_t label[])
-{
-  int32_t *none;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1(P->data.n, &none));
-  for (int32_t i = 0; i < P->data.n; i++) none[i] = -1;
-  if (P->data.n) PetscCallGp(P->data.dev, "Labels", GpDevUpload(P->data.dev, label, none, (size_t)P->data.n * sizeof(*none)));
-  PetscCall(PetscFree(none));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Forgets all labels, and with them the bounds and the sums. */
 PetscErrorCode KMeansPointsForgetLabels_Private(KMeansPoints *P)
 {
   PetscFunctionBegin;
-  PetscCall(KMeansFillLabels(P, P->data.label));
+  PetscCallGp(P->data.dev, "Labels", GP_ON_DEVICE(P->data.dev, KMeansForget, &P->data));
   P->summed = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -26,7 +13,7 @@ PetscErrorCode KMeansPointsForgetLabels_Private(KMeansPoints *P)
 /* Zeroes the tally for a pass. keep: the update adds differences to the sums of the previous pass, so these stay if they are of as many clusters. */
 PetscErrorCode KMeansPointsClearTally_Private(KMeansPoints *P, PetscBool keep)
 {
-  KMeansData  *A     = &P->data;
+  KMeansData  *A     = &P->data, labels;
   const size_t bytes = (size_t)A->n * sizeof(int32_t);
 
   PetscFunctionBegin;
@@ -38,7 +25,9 @@ PetscErrorCode KMeansPointsClearTally_Private(KMeansPoints *P, PetscBool keep)
   P->summed = 0;
   if (!keep) PetscFunctionReturn(PETSC_SUCCESS);
   if (!A->summed) PetscCallGp(A->dev, "Labels", GpDevAlloc(A->dev, bytes, &A->summed));
-  PetscCall(KMeansFillLabels(P, A->summed));
+  labels       = *A;
+  labels.label = A->summed;
+  PetscCallGp(A->dev, "Labels", GP_ON_DEVICE(A->dev, KMeansForget, &labels));
   P->summed = A->k;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -7,7 +7,7 @@
      the carry into the high word follows.
    - A plane holds one number of every cluster: plane 0 the weights, plane 1 + w * features + j the word w of feature j. The distance of two planes is
      odd, so that the sums of consecutive features of a cluster are in different banks.
-   - Each sum has several copies if memory permits. Point i uses copy i modulo the number of copies, so that neighbouring points of one cluster
+   - Each sum has several copies if there is space for them. Point i uses copy i modulo the number of copies, so that neighbouring points of one cluster
      add to different addresses.
 
    A kernel calls KMeansTallyClear(), then KMeansTallyAddWeight() and KMeansTallyAddPoint() for its points, then KMeansTallyFlush(). */

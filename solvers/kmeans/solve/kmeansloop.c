@@ -1,0 +1,105 @@
+/* Iterations on a GPU without the host: a graph repeats assignment, sums and new centroids until a criterion stops it. */
+#include "solvers/kmeans/kmeansimpl.h"
+
+#include <petsctime.h>
+
+#define KMEANS_LOOP_ITERATIONS 4 /* in one pass of the graph, because its repetition takes time too; iterations after the last one do nothing */
+
+#if GP_HAVE_CUDA
+/* Returns whether the GPU can iterate alone: nothing is read by the host after an iteration, and no other rank has points. */
+static PetscBool KMeansLoopIsPossible(KMeans km)
+{
+  const KMeansData *A = &km->points.data;
+  PetscMPIInt       size;
+
+  if (MPI_Comm_size(PetscObjectComm((PetscObject)km), &size)) return PETSC_FALSE;
+  return (PetscBool)(size == 1 && GpDevHasGraphs(A->dev) && !km->nmonitors && !km->checkpoint[0] && km->now[0] == KMEANS_ASSIGN_direct && km->now[1] == KMEANS_UPDATE_fixed && KMeansFuses(A));
+}
+
+/* Launches `count` iterations. */
+static PetscErrorCode KMeansLoopLaunch(KMeansPoints *P, PetscInt count)
+{
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < count; i++) {
+    PetscCallGp(P->data.dev, "Assignment", KMeansAssignTable[KMEANS_ASSIGN_direct].run[GP_DEV_CUDA](&P->looped));
+    PetscCallGp(P->data.dev, "Centroids", KMeansMove_CUDA(&P->looped, P->loop));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode KMeansLoopCapture(void *ctx)
+{
+  PetscFunctionBegin;
+  PetscCall(KMeansLoopLaunch((KMeansPoints *)ctx, KMEANS_LOOP_ITERATIONS));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Allocates the memory of the loop, and records the graph unless the one that exists is for the same arrays. */
+static PetscErrorCode KMeansLoopSetUp(KMeansPoints *P)
+{
+  KMeansData *A = &P->data, now;
+
+  PetscFunctionBegin;
+  if (!P->loop) PetscCallGp(A->dev, "Iterations", GpDevAlloc(A->dev, sizeof(*P->loop), &P->loop));
+  if (!P->frame.centre) PetscCallGp(A->dev, "Iterations", GpDevAlloc(A->dev, (size_t)A->d * sizeof(double), &P->frame.centre));
+  if (!P->frame.numbers) PetscCallGp(A->dev, "Iterations", GpDevAlloc(A->dev, sizeof(*P->frame.numbers), &P->frame.numbers));
+  PetscCall(PetscMemcpy(&now, A, sizeof(now)));
+  now.frame    = P->frame;
+  now.fuse     = 1;
+  now.distance = NULL; /* the last pass stores them */
+  now.stopped  = &P->loop->reason;
+  if (P->graph && !memcmp(&now, &P->looped, sizeof(now))) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscGPUCSRGraphDestroy(&P->graph));
+  PetscCall(PetscMemcpy(&P->looped, &now, sizeof(now)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Iterates on the GPU from iteration km->it on. previous: the inertia of the iteration before. Afterwards km->it is the last iteration, and km->reason says
+   why it was the last one; does nothing if the host must take part. If the last iteration left clusters without points, km->reason is KMEANS_CONVERGED_ITERATING, and the iteration must be repeated by the host. */
+PetscErrorCode KMeansLoop_Private(KMeans km, PetscReal *previous)
+{
+  KMeansPoints  *P = &km->points;
+  KMeansData    *A = &P->data;
+  KMeansLoop     state;
+  PetscLogDouble begin, end;
+
+  PetscFunctionBegin;
+  if (!KMeansLoopIsPossible(km)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscTime(&begin));
+  PetscCall(PetscLogEventBegin(KMEANS_LoopEvent, km, 0, 0, 0));
+  PetscCall(KMeansPointsSetCentroids_Private(P, km->kept, km->centroid));
+  PetscCall(KMeansPointsClearTally_Private(P, PETSC_FALSE));
+  PetscCall(KMeansLoopSetUp(P));
+  state = (KMeansLoop){.it = (int32_t)km->it, .max_it = (int32_t)PetscMin(km->max_it, INT32_MAX), .keep = km->empty == KMEANS_EMPTY_KEEP, .rtol = km->rtol, .stol = km->stol, .previous = *previous};
+  PetscCallGp(A->dev, "Iterations", KMeansFrameChoose(A, &P->frame));
+  if (!P->graph) {
+    PetscCallGp(A->dev, "Iterations", GpDevUpload(A->dev, P->loop, &state, sizeof(state)));
+    PetscCall(KMeansLoopLaunch(P, 1)); /* the first launch of a kernel may load its code, which no capture allows */
+    PetscCall(PetscGPUCSRGraphCreate(A->dev, PETSC_TRUE, KMeansLoopCapture, P, &P->graph));
+    PetscCallGp(A->dev, "Iterations", GpDevDownload(A->dev, &state, P->loop, sizeof(state)));
+  }
+  PetscCall(PetscGPUCSRGraphGetLoop(P->graph, &state.loop));
+  PetscCallGp(A->dev, "Iterations", GpDevUpload(A->dev, P->loop, &state, sizeof(state)));
+  while (!state.reason) { /* once, unless the driver cannot repeat a graph */
+    PetscCall(PetscGPUCSRGraphLaunch(P->graph));
+    PetscCallGp(A->dev, "Iterations", GpDevDownload(A->dev, &state, P->loop, sizeof(state)));
+  }
+  PetscCallGp(A->dev, "Centroids", GpDevDownload(A->dev, km->centroid, A->centroid, (size_t)A->k * A->d * sizeof(double)));
+  PetscCall(PetscLogEventEnd(KMEANS_LoopEvent, km, 0, 0, 0));
+  PetscCall(PetscTime(&end));
+  km->statistics.assign += end - begin;
+  km->it      = state.it;
+  km->inertia = state.inertia;
+  *previous   = state.previous;
+  km->distances += state.counted;
+  km->rechecked += state.rechecked;
+  km->reason = state.reason == KMEANS_LOOP_EMPTY ? KMEANS_CONVERGED_ITERATING : (KMeansConvergedReason)state.reason;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#else
+PetscErrorCode KMeansLoop_Private(KMeans km, PetscReal *previous)
+{
+  PetscFunctionBegin;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif

@@ -1,0 +1,44 @@
+/* The new centroid of a cluster, from the tally. The host and the CUDA implementation of the iteration share this arithmetic. */
+#ifndef KMEANSMEAN_H
+#define KMEANSMEAN_H
+
+#include "solvers/kmeans/kmeanssteps.h"
+
+/* The sum of feature j over the points of cluster c of k. The scales are powers of 2, so the products are exact. */
+GP_INLINE double KMeansMeanSum(const KMeansData *A, const KMeansFixed feature[], const int64_t tally[], int64_t k, int64_t c, int32_t j)
+{
+  const int64_t *sum = tally + KMEANS_TALLY + k + (c * A->d + j) * A->words;
+
+  return (double)sum[0] * KMeansReciprocal(feature[j].first) + (A->words > 1 ? (double)sum[1] * KMeansReciprocal(feature[j].second) : 0.0);
+}
+
+/* Sets centroid c of k, which has points, to their weighted mean; for the cosine metric to their sum, scaled to norm 1, unless that is zero. Returns the
+   squared length of the movement. */
+GP_INLINE double KMeansMeanMove(const KMeansData *A, const KMeansFixed feature[], const int64_t tally[], int64_t k, int64_t c, double centroid[])
+{
+  const double weight = (double)tally[KMEANS_TALLY + c] / A->mass.first;
+  double      *m = centroid + c * A->d, square = 0, factor = 1, moved = 0;
+
+  if (A->cosine) {
+    for (int32_t j = 0; j < A->d; j++) {
+      const double sum = KMeansMeanSum(A, feature, tally, k, c, j);
+
+      square += sum * sum;
+    }
+    if (square == 0) return 0;
+    factor = 1 / sqrt(square);
+  }
+  for (int32_t j = 0; j < A->d; j++) {
+    const double sum = KMeansMeanSum(A, feature, tally, k, c, j), now = A->cosine ? factor * sum : sum / weight, difference = now - m[j];
+
+    moved += difference * difference;
+    m[j] = now;
+  }
+  return moved;
+}
+
+/* The sum of the movements of all centroids is that of this number of partial sums: lane l adds the centroids l, l + KMEANS_MEAN_LANES, ... in ascending order,
+   and a tree adds the lanes. */
+#define KMEANS_MEAN_LANES 32
+
+#endif
