@@ -60,6 +60,8 @@ typedef struct {
   const int32_t *row, *col;  /* sparse points: [n+1] and [row[n]], columns ascending in each row; NULL for dense points */
   const void    *value;      /* dense points: [n][d]; sparse points: [row[n]] */
   const double  *weight;     /* [n], or NULL: all weights are 1 */
+  const void    *column;     /* [d][stride] dense points by columns, a copy of `value`; NULL unless the assignment reads it */
+  int32_t        stride;     /* number of points in a column */
   double        *centroid;   /* [k][d] */
   double        *square;     /* [k] |m|^2, for sparse Euclidean points */
   int32_t       *label;      /* [n]; -1: none yet */
@@ -115,7 +117,7 @@ typedef struct {
   KMeansFn    run[GP_DEV_KINDS]; /* NULL: the device does not have it */
 } KMeansVariant;
 
-#define KMEANS_DIRECT 32 /* largest number of features for the assignment `direct` */
+#define KMEANS_DIRECT 32 /* largest number of features of assignments that keep a point in registers or in local memory */
 
 enum {
 #define KMEANS_VARIANT(name, group, where, help) KMEANS_ASSIGN_##name,
@@ -143,9 +145,10 @@ typedef struct {
   int64_t *drawn;    /* [2] device memory: bits of the least key, and the number of the point that has it (the lowest if several) */
 } KMeansDrawArgs;
 
-GP_PAIR(KMeansSquares, const KMeansData *A);    /* square[c] = |m_c|^2 */
-GP_PAIR(KMeansMoveBounds, const KMeansData *A); /* sets all arrays of A->bounds except lower and old */
-GP_PAIR(KMeansForget, const KMeansData *A);     /* sets all labels to -1 */
+GP_PAIR(KMeansSquares, const KMeansData *A);     /* square[c] = |m_c|^2 */
+GP_PAIR(KMeansCopyColumns, const KMeansData *A); /* sets column from value */
+GP_PAIR(KMeansMoveBounds, const KMeansData *A);  /* sets all arrays of A->bounds except lower and old */
+GP_PAIR(KMeansForget, const KMeansData *A);      /* sets all labels to -1 */
 GP_PAIR(KMeansDraw, const KMeansData *A, const KMeansDrawArgs *draw);
 
 /* The frame of scores on a GPU. Only files that nvcc compiles define these functions. */

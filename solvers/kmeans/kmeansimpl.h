@@ -129,6 +129,7 @@ PETSC_INTERN PetscErrorCode KMeansPointsCreate_Private(KMeans, Mat, Vec, const P
 PETSC_INTERN PetscErrorCode KMeansPointsDestroy_Private(KMeansPoints *);
 PETSC_INTERN PetscErrorCode KMeansPointsGetRow_Private(KMeans, PetscInt, double[]); /* collective */
 PETSC_INTERN PetscErrorCode KMeansPointsSetBounds_Private(KMeansPoints *, PetscInt);
+PETSC_INTERN PetscErrorCode KMeansPointsSetColumns_Private(KMeansPoints *, PetscInt assign);
 PETSC_INTERN PetscErrorCode KMeansPointsSetCentroids_Private(KMeansPoints *, PetscInt, const double[]);
 
 /* solve/kmeanssums.c */

@@ -90,6 +90,23 @@ GP_INLINE double KMeansCompare(const KMeansData *A, int64_t i, int32_t c)
   return sum;
 }
 
+/* The label of point i by its definition, from the distances of all centroids. */
+GP_INLINE int32_t KMeansFindNearest(const KMeansData *A, int64_t i, double *compared)
+{
+  int32_t label = 0;
+
+  *compared = KMeansCompare(A, i, 0);
+  for (int32_t c = 1; c < A->k; c++) {
+    const double now = KMeansCompare(A, i, c);
+
+    if (now < *compared) {
+      *compared = now;
+      label     = c;
+    }
+  }
+  return label;
+}
+
 /* The distance of point i to a centroid whose KMeansCompare() is known. */
 GP_INLINE double KMeansDistance(const KMeansData *A, int64_t i, double compared)
 {

@@ -28,7 +28,7 @@ done
 everywhere=(brute hamerly yinyang elkan)
 assigns=("${everywhere[@]}")
 [ "$GPUCSR_DEVICE" = host ] && assigns+=(direct tiled)
-for assign in "${assigns[@]}"; do
+for assign in "${assigns[@]}" localcolumns; do
   run 2 -f "$tmp/points.csv" -weights "$tmp/weights.txt" -kmeans_empty keep -kmeans_assign $assign "${given[@]}" "${out[@]}" &&
     compare lloyd "$tmp"/{points.csv,start.csv,report.json,labels.csv,centroids.csv,weights.txt}
   verdict "weights and $assign on two ranks beside numpy"
@@ -103,6 +103,8 @@ for format in csv mtx; do
   [ $good = 1 ]
   verdict "batches of $format: the same bytes on several numbers of ranks"
 done
+run 1 -f "$tmp/points.csv" -kmeans_batch 50 -kmeans_rtol 1e-4 -kmeans_clusters 9 -kmeans_seed 5 -labels "$tmp/labels.1" && run 2 -f "$tmp/points.csv" -kmeans_batch 50 -kmeans_rtol 1e-4 -kmeans_clusters 9 -kmeans_seed 5 -kmeans_assign columns -labels "$tmp/labels.2" && cmp "$tmp/labels.1" "$tmp/labels.2" >>"$tmp/log" 2>&1
+verdict "batches of points by columns: the same labels"
 continues "a checkpoint of batches" -generate 3000,2 -kmeans_clusters 12 -kmeans_batch 700 -kmeans_max_it 20
 if [ "$GPUCSR_DEVICE" = host ]; then
   good=1
@@ -222,6 +224,8 @@ refused "a start of another shape" 2 "Start centroids: 6 x 5, but 7 clusters are
 refused "values beyond double precision" 2 "exceed the range" -f "$tmp/huge.csv" -kmeans_clusters 2
 refused "a truncated MineBench file" 4 "truncated" -f "$tmp/short.minebench" -kmeans_clusters 2
 refused "a truncated idx file" 4 "truncated" -f "$tmp/short.idx" -kmeans_clusters 2
+refused "33 features and points in local memory" 2 "-kmeans_assign columns: the points have 33 features, more than 32; use -kmeans_assign tiled" -generate 50,33 -kmeans_clusters 2 -kmeans_assign columns
+refused "sparse points and naive" 2 "the points are sparse" -f "$tmp/points.mtx" -kmeans_clusters 2 -kmeans_assign naive
 if [ "$GPUCSR_DEVICE" = host ]; then
   refused "sparse points and direct" 2 "the points are sparse" -f "$tmp/points.mtx" -kmeans_clusters 2 -kmeans_assign direct
   refused "the cosine metric and tiled" 2 "for -kmeans_metric euclidean" -f "$tmp/line.csv" -kmeans_clusters 2 -kmeans_metric cosine -kmeans_assign tiled

@@ -12,6 +12,13 @@ typedef struct {
   PetscBool rechecks; /* more than a tenth of the points have several candidates; else less than that */
 } Case;
 
+/* An assignment, the largest number of features that it supports, and whether its scores in single precision are those of centred and scaled points. */
+typedef struct {
+  const char *name;
+  PetscInt    features;
+  PetscBool   centred;
+} Assign;
+
 /* A number in [0, 1): the fraction of a multiple of an irrational number. */
 static PetscReal Fraction(PetscInt i, PetscInt j)
 {
@@ -121,7 +128,7 @@ static PetscErrorCode CreateMatrix(MPI_Comm comm, const Case *test, PetscInt row
 }
 
 /* Three iterations by an assignment. `rechecked` is relative to the number of points. */
-static PetscErrorCode Solve(MPI_Comm comm, const Case *test, Mat X, Mat M, const char assign[], PetscReal *inertia, Mat *centroids, IS *labels, PetscReal *rechecked)
+static PetscErrorCode Solve(MPI_Comm comm, const Case *test, Mat X, Mat M, const char assign[], KMeansStorage storage, PetscReal *inertia, Mat *centroids, IS *labels, PetscReal *rechecked)
 {
   KMeans     km;
   PetscInt64 distances, again;
@@ -135,6 +142,7 @@ static PetscErrorCode Solve(MPI_Comm comm, const Case *test, Mat X, Mat M, const
   PetscCall(KMeansSetEmpty(km, KMEANS_EMPTY_KEEP));
   PetscCall(KMeansSetTolerances(km, 0, 0, 3));
   PetscCall(KMeansSetAssign(km, assign));
+  PetscCall(KMeansSetStorage(km, storage));
   PetscCall(KMeansSolve(km));
   PetscCall(KMeansGetInertia(km, inertia));
   PetscCall(KMeansGetCentroids(km, centroids));
@@ -147,33 +155,48 @@ static PetscErrorCode Solve(MPI_Comm comm, const Case *test, Mat X, Mat M, const
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Compare(MPI_Comm comm, const Case *test)
+/* Compares assignments with the definition, for one storage of the points. only: name of the only assignment to compare, or empty. */
+static PetscErrorCode CompareStored(MPI_Comm comm, const Case *test, Mat X, Mat M, const Assign assigns[], PetscInt nassigns, const char only[], KMeansStorage storage)
 {
-  const char *const assigns[] = {"brute", "tiled", "auto", "direct"};
-  Mat               X, M, centroids[4];
-  IS                labels[4];
-  PetscReal         inertia[4], rechecked = 0;
+  Mat       expected;
+  IS        label;
+  PetscReal total, rechecked = 0;
+
+  PetscFunctionBegin;
+  PetscCall(Solve(comm, test, X, M, "brute", storage, &total, &expected, &label, &rechecked));
+  for (PetscInt a = 0; a < nassigns; a++) {
+    Mat       centroids;
+    IS        labels;
+    PetscReal inertia;
+    PetscBool same, bits;
+
+    if (test->d > assigns[a].features || (only[0] && strcmp(only, assigns[a].name))) continue;
+    PetscCall(Solve(comm, test, X, M, assigns[a].name, storage, &inertia, &centroids, &labels, &rechecked));
+    PetscCall(ISEqual(labels, label, &same));
+    PetscCall(MatEqual(centroids, expected, &bits));
+    PetscCheck(same && bits && inertia == total, comm, PETSC_ERR_PLIB, "%s, %" PetscInt_FMT " x %" PetscInt_FMT ", %" PetscInt_FMT " clusters, %s: %s has %s labels, %s centroids and the inertia %.17g, not %.17g", test->name, test->n, test->d,
+               test->k, KMeansStorages[storage], assigns[a].name, same ? "the same" : "other", bits ? "the same" : "other", (double)inertia, (double)total);
+    if (assigns[a].centred && storage == KMEANS_STORAGE_AUTO && test->k > 1 && test->n > test->k)
+      PetscCheck((PetscBool)(rechecked > 0.1) == test->rechecks, comm, PETSC_ERR_PLIB, "%s: %s evaluates %g distances of a point again", test->name, assigns[a].name, (double)rechecked);
+    if (test->value == Ordinary && test->k > 1 && test->n > test->k) PetscCheck(rechecked < 0.1, comm, PETSC_ERR_PLIB, "%s, %s: %s evaluates %g distances of a point again", test->name, KMeansStorages[storage], assigns[a].name, (double)rechecked);
+    PetscCall(ISDestroy(&labels));
+    PetscCall(MatDestroy(&centroids));
+  }
+  PetscCall(ISDestroy(&label));
+  PetscCall(MatDestroy(&expected));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Compare(MPI_Comm comm, const Case *test, const Assign assigns[], PetscInt nassigns, const char only[])
+{
+  Mat X, M;
 
   PetscFunctionBegin;
   PetscCall(CreateMatrix(comm, test, test->n, 0, &X));
   PetscCall(CreateMatrix(PETSC_COMM_SELF, test, test->k, test->n, &M));
-  for (int a = 0; a < (test->d > 32 ? 3 : 4); a++) {
-    PetscBool same, bits;
-
-    PetscCall(Solve(comm, test, X, M, assigns[a], &inertia[a], &centroids[a], &labels[a], &rechecked));
-    PetscCall(ISEqual(labels[a], labels[0], &same));
-    PetscCall(MatEqual(centroids[a], centroids[0], &bits));
-    PetscCheck(same && bits && inertia[a] == inertia[0], comm, PETSC_ERR_PLIB, "%s, %" PetscInt_FMT " x %" PetscInt_FMT ", %" PetscInt_FMT " clusters: %s has %s labels, %s centroids and the inertia %.17g, not %.17g", test->name, test->n, test->d,
-               test->k, assigns[a], same ? "the same" : "other", bits ? "the same" : "other", (double)inertia[a], (double)inertia[0]);
-    if (a && test->k > 1 && test->n > test->k) PetscCheck((PetscBool)(rechecked > 0.1) == test->rechecks, comm, PETSC_ERR_PLIB, "%s: %s evaluates %g distances of a point again", test->name, assigns[a], (double)rechecked);
-    if (a) {
-      PetscCall(ISDestroy(&labels[a]));
-      PetscCall(MatDestroy(&centroids[a]));
-    }
-  }
+  PetscCall(CompareStored(comm, test, X, M, assigns, nassigns, only, KMEANS_STORAGE_AUTO));
+  if (PetscAbsReal(test->value(0, 0)) < 1e38 || test->value == HugeSingle) PetscCall(CompareStored(comm, test, X, M, assigns, nassigns, only, KMEANS_STORAGE_SINGLE));
   PetscCall(PetscPrintf(comm, "%s, %" PetscInt_FMT " x %" PetscInt_FMT ", %" PetscInt_FMT " clusters: equal\n", test->name, test->n, test->d, test->k));
-  PetscCall(ISDestroy(&labels[0]));
-  PetscCall(MatDestroy(&centroids[0]));
   PetscCall(MatDestroy(&X));
   PetscCall(MatDestroy(&M));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -185,6 +208,7 @@ int main(int argc, char **argv)
                         {"ordinary", 257, 1, 3, Ordinary, PETSC_FALSE},
                         {"ordinary", 255, 31, 7, Ordinary, PETSC_FALSE},
                         {"ordinary", 128, 32, 5, Ordinary, PETSC_FALSE},
+                        {"ordinary", 300, 32, 70, Ordinary, PETSC_FALSE},
                         {"ordinary", 129, 33, 6, Ordinary, PETSC_FALSE},
                         {"ordinary", 131, 256, 9, Ordinary, PETSC_FALSE},
                         {"ordinary", 130, 603, 10, Ordinary, PETSC_FALSE},
@@ -209,10 +233,15 @@ int main(int argc, char **argv)
                         {"beyond single", 300, 7, 11, Beyond, PETSC_TRUE},
                         {"features of all sizes", 400, 18, 13, Scales, PETSC_FALSE}};
 
+  const Assign assigns[] = {{"tiled", 1000, PETSC_TRUE},      {"auto", 1000, PETSC_TRUE},          {"direct", 32, PETSC_TRUE},   {"naive", 1000, PETSC_FALSE},
+                            {"localpoints", 32, PETSC_FALSE}, {"localcentroids", 32, PETSC_FALSE}, {"columns", 32, PETSC_FALSE}, {"localcolumns", 32, PETSC_FALSE}};
+  char         only[32]  = "";
+
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscGPUCSRInitialize());
-  for (size_t c = 0; c < PETSC_STATIC_ARRAY_LENGTH(cases); c++) PetscCall(Compare(PETSC_COMM_WORLD, &cases[c]));
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-assign", only, sizeof(only), NULL));
+  for (size_t c = 0; c < PETSC_STATIC_ARRAY_LENGTH(cases); c++) PetscCall(Compare(PETSC_COMM_WORLD, &cases[c], assigns, PETSC_STATIC_ARRAY_LENGTH(assigns), only));
   PetscCall(PetscFinalize());
   return 0;
 }

@@ -3,18 +3,10 @@
 
 GP_STEP(KMeansBruteStep)
 {
-  const KMeansData *A     = (const KMeansData *)args;
-  double            least = KMeansCompare(A, i, 0);
-  int32_t           label = 0;
+  const KMeansData *A = (const KMeansData *)args;
+  double            least;
+  const int32_t     label = KMeansFindNearest(A, i, &least);
 
-  for (int32_t c = 1; c < A->k; c++) {
-    const double compared = KMeansCompare(A, i, c);
-
-    if (compared < least) {
-      least = compared;
-      label = c;
-    }
-  }
   KMeansPut(A, i, label, least, A->k);
 }
 

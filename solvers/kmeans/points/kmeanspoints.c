@@ -213,6 +213,19 @@ static PetscErrorCode KMeansPointsFreeLoop(KMeansPoints *P)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Copies the points by columns on the device if an assignment reads them so. The copy is kept for later iterations. */
+PetscErrorCode KMeansPointsSetColumns_Private(KMeansPoints *P, PetscInt assign)
+{
+  KMeansData *A = &P->data;
+
+  PetscFunctionBegin;
+  if (A->column || (assign != KMEANS_ASSIGN_columns && assign != KMEANS_ASSIGN_localcolumns)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(KMeansUpload(A->dev, "Points by columns", P->values * (A->single ? sizeof(float) : sizeof(double)), NULL, &A->column));
+  A->stride = A->n;
+  PetscCallGp(A->dev, "Points by columns", GP_ON_DEVICE(A->dev, KMeansCopyColumns, A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode KMeansPointsDestroy_Private(KMeansPoints *P)
 {
   KMeansData  *A = &P->data;
@@ -227,6 +240,7 @@ PetscErrorCode KMeansPointsDestroy_Private(KMeansPoints *P)
   PetscCall(KMeansPointsFreeLoop(P));
   PetscCall(KMeansPointsFreeSums_Private(P));
   GpDevFree(A->dev, &A->value, P->values * (A->single ? sizeof(float) : sizeof(double)));
+  GpDevFree(A->dev, &A->column, A->column ? P->values * (A->single ? sizeof(float) : sizeof(double)) : 0);
   if (A->row) GpDevFree(A->dev, &A->row, (n + 1) * sizeof(int32_t));
   if (A->col) GpDevFree(A->dev, &A->col, P->values * sizeof(int32_t));
   if (A->weight) GpDevFree(A->dev, &A->weight, n * sizeof(double));

@@ -72,14 +72,17 @@ PetscErrorCode KMeansBatchesDestroy_Private(KMeansBatches *B)
 static PetscErrorCode KMeansBatchPass(KMeans km, PetscInt m)
 {
   KMeansBatches *B     = &km->batches;
-  KMeansPoints   part  = B->points; /* shares the arrays of B->points */
+  KMeansPoints   part; /* shares the arrays of B->points */
   KMeansData    *A     = &part.data;
-  const size_t   start = (size_t)B->start[m], size = A->single ? sizeof(float) : sizeof(double);
+  const size_t   start = (size_t)B->start[m], size = B->points.data.single ? sizeof(float) : sizeof(double);
 
   PetscFunctionBegin;
+  PetscCall(KMeansPointsSetColumns_Private(&B->points, km->now[0]));
+  part = B->points;
   A->n = (int32_t)(B->start[m + 1] - B->start[m]);
   if (A->row) A->row += start;
   else A->value = (const char *)A->value + start * A->d * size;
+  if (A->column) A->column = (const char *)A->column + start * size;
   if (A->weight) A->weight += start;
   if (A->pointsquare) A->pointsquare += start;
   A->label += start;

@@ -57,19 +57,40 @@ PetscInt KMeansChooseOnce_Private(const KMeansPoints *P)
   return KMeansAssignTable[assign].group ? KMEANS_ASSIGN_brute : assign;
 }
 
+/* Whether an assignment is for dense points and the Euclidean metric alone. few: whether it is for up to KMEANS_DIRECT features alone. */
+static PetscBool KMeansNeedsDense(PetscInt assign, PetscBool *few)
+{
+  *few = PETSC_FALSE;
+  switch (assign) {
+  case KMEANS_ASSIGN_direct:
+  case KMEANS_ASSIGN_localpoints:
+  case KMEANS_ASSIGN_localcentroids:
+  case KMEANS_ASSIGN_columns:
+  case KMEANS_ASSIGN_localcolumns:
+    *few = PETSC_TRUE;
+    return PETSC_TRUE;
+  case KMEANS_ASSIGN_tiled:
+  case KMEANS_ASSIGN_naive:
+    return PETSC_TRUE;
+  default:
+    return PETSC_FALSE;
+  }
+}
+
 /* Refuses an assignment that cannot handle the points. */
 static PetscErrorCode KMeansCheckAssign(KMeans km, PetscInt assign)
 {
-  const KMeansData *A      = &km->points.data;
-  const MPI_Comm    comm   = PetscObjectComm((PetscObject)km);
-  const char *const name   = KMeansAssignTable[assign].name;
-  const PetscBool   scores = (PetscBool)(assign == KMEANS_ASSIGN_direct || assign == KMEANS_ASSIGN_tiled);
+  const KMeansData *A    = &km->points.data;
+  const MPI_Comm    comm = PetscObjectComm((PetscObject)km);
+  const char *const name = KMeansAssignTable[assign].name;
+  PetscBool         few;
+  const PetscBool   dense = KMeansNeedsDense(assign, &few);
 
   PetscFunctionBegin;
   PetscCheck(A->row || assign != KMEANS_ASSIGN_sparse, comm, PETSC_ERR_USER_INPUT, "-kmeans_assign sparse: the points are a dense matrix; use -kmeans_assign auto");
-  PetscCheck(!A->row || !scores, comm, PETSC_ERR_USER_INPUT, "-kmeans_assign %s: the points are sparse, and this algorithm is for dense ones; use -kmeans_assign auto", name);
-  PetscCheck(!A->cosine || !scores, comm, PETSC_ERR_USER_INPUT, "-kmeans_assign %s: this algorithm is for -kmeans_metric euclidean; use -kmeans_assign auto", name);
-  PetscCheck(assign != KMEANS_ASSIGN_direct || A->d <= KMEANS_DIRECT, comm, PETSC_ERR_USER_INPUT, "-kmeans_assign direct: the points have %d features, more than %d; use -kmeans_assign tiled", (int)A->d, KMEANS_DIRECT);
+  PetscCheck(!A->row || !dense, comm, PETSC_ERR_USER_INPUT, "-kmeans_assign %s: the points are sparse, and this algorithm is for dense ones; use -kmeans_assign auto", name);
+  PetscCheck(!A->cosine || !dense, comm, PETSC_ERR_USER_INPUT, "-kmeans_assign %s: this algorithm is for -kmeans_metric euclidean; use -kmeans_assign auto", name);
+  PetscCheck(!few || A->d <= KMEANS_DIRECT, comm, PETSC_ERR_USER_INPUT, "-kmeans_assign %s: the points have %d features, more than %d; use -kmeans_assign tiled", name, (int)A->d, KMEANS_DIRECT);
   PetscCheck(!km->batch || !KMeansAssignTable[assign].group, comm, PETSC_ERR_USER_INPUT, "-kmeans_assign %s: lower bounds need all points in every iteration; use -kmeans_assign auto with -kmeans_batch", name);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

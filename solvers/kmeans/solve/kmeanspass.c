@@ -27,6 +27,7 @@ PetscErrorCode KMeansPass_Private(KMeans km, KMeansPoints *P, PetscBool update)
   PetscCall(PetscTime(&begin));
   PetscCall(KMeansPointsSetCentroids_Private(P, km->kept, km->centroid));
   PetscCall(KMeansPointsSetBounds_Private(P, KMeansAssignTable[km->now[0]].group));
+  PetscCall(KMeansPointsSetColumns_Private(P, km->now[0]));
   PetscCall(KMeansPointsClearTally_Private(P, (PetscBool)KMeansUpdateTable[km->now[1]].group));
   PetscCall(PetscLogEventBegin(KMEANS_AssignEvent, km, 0, 0, 0));
   PetscCall(KMeansRecordEvent(P, 0));
