@@ -4,6 +4,16 @@
 
 #include "app/program/appoptions.h"
 
+/* The names of the algorithms, from the tables of the solver. */
+#define KMEANS_VARIANT(name, ...) "|" #name
+static const char assigns[] = "auto"
+#include "solvers/kmeans/assign.def"
+  ;
+static const char updates[] = "auto"
+#include "solvers/kmeans/update.def"
+  ;
+#undef KMEANS_VARIANT
+
 static const GpAppOption options[] = {{"Points"},
                                       {"-f", GP_APP_FILE_IN, "file", NULL, NULL, PETSC_TRUE, "Points: table, LIBSVM, Matrix Market, PETSc binary, idx or MineBench. A row is a point."},
                                       {"-format", GP_APP_CHOICE, "auto|table|libsvm|market|petsc|idx|minebench", NULL, "auto", PETSC_FALSE, "Format of the points. auto recognises it by the content."},
@@ -28,8 +38,8 @@ static const GpAppOption options[] = {{"Points"},
                                       {"-kmeans_batch", GP_APP_INT, "points", "[0,inf)", "0", PETSC_FALSE, "Number of points in an iteration (mini-batches). 0 uses all points in every iteration."},
                                       {"-kmeans_rtol", GP_APP_REAL, "fraction", "[0,1)", "0", PETSC_FALSE, "The run stops when the inertia falls by less than this fraction. It also stops when no label changes."},
                                       {"-kmeans_stol", GP_APP_REAL, "length", "[0,inf)", "0", PETSC_FALSE, "Stops when the centroids move by at most this length in the Frobenius norm. 0: never."},
-                                      {"-kmeans_assign", GP_APP_CHOICE, "auto|brute|direct|tiled|hamerly|yinyang|elkan|sparse|naive|localpoints|localcentroids|columns|localcolumns", NULL, "auto", PETSC_FALSE, "Algorithm that finds the nearest centroids. All return the same labels."},
-                                      {"-kmeans_update", GP_APP_CHOICE, "auto|fixed|changed", NULL, "auto", PETSC_FALSE, "Algorithm that adds up the points of each cluster."},
+                                      {"-kmeans_assign", GP_APP_CHOICE, assigns, NULL, "auto", PETSC_FALSE, "Algorithm that finds the nearest centroids. All return the same labels."},
+                                      {"-kmeans_update", GP_APP_CHOICE, updates, NULL, "auto", PETSC_FALSE, "Algorithm that adds up the points of each cluster."},
                                       {"-kmeans_monitor", GP_APP_VIEWER, "viewer", NULL, NULL, PETSC_FALSE, "Prints inertia and changed labels of every iteration. draw plots the inertia."},
                                       {"-kmeans_view", GP_APP_VIEWER, "viewer", NULL, NULL, PETSC_FALSE, "Prints settings, algorithms and result of the solver."},
                                       {"Checkpoints"},
