@@ -153,7 +153,7 @@ def draw(source, target):
     width, height, left, top = 330, 260, 60, 70
     across = lambda n: (math.log2(n) - math.log2(min(sizes))) / max(1e-9, math.log2(max(sizes)) - math.log2(min(sizes))) * width
     down = lambda rate: (high - math.log10(rate)) / (high - low) * height
-    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + len(panels) * (width + 50)}" height="{top + height + 50}" font-family="sans-serif">', '<rect width="100%" height="100%" fill="white"/>',
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + max(880, len(panels) * (width + 50))}" height="{top + height + 50}" font-family="sans-serif">', '<rect width="100%" height="100%" fill="white"/>',
            f'<text x="{left}" y="20" font-size="15">GFLOP/s of an assignment over the number of points</text>']
     for a, assign in enumerate(ASSIGNS):
         out.append(f'<rect x="{left + 120 * a}" y="30" width="12" height="12" fill="{COLOURS[a]}"/><text x="{left + 120 * a + 17}" y="40.5" font-size="12">{assign}</text>')

@@ -71,7 +71,7 @@ PetscErrorCode KMeansBatchesDestroy_Private(KMeansBatches *B)
 /* Assigns the points of batch m and adds them to km->tally. */
 static PetscErrorCode KMeansBatchPass(KMeans km, PetscInt m)
 {
-  KMeansBatches *B     = &km->batches;
+  KMeansBatches *B = &km->batches;
   KMeansPoints   part; /* shares the arrays of B->points */
   KMeansData    *A     = &part.data;
   const size_t   start = (size_t)B->start[m], size = B->points.data.single ? sizeof(float) : sizeof(double);
