@@ -52,7 +52,7 @@ typedef struct {
 
 /* Points of this process and centroids. All arrays are device memory. KMeansBatchPass() selects a part of the points by offsets to the arrays with an entry
    for each point. */
-typedef struct {
+typedef struct KMeansData_ {
   GpDev          dev;
   int32_t        n, d, k;
   int            cosine;
@@ -72,10 +72,15 @@ typedef struct {
   int64_t       *tally;      /* [KMeansTallySize()] */
   KMeansBounds   bounds;
   int32_t       *summed;      /* [n] cluster whose sums in the tally contain the point, -1: none; NULL unless the update adds differences */
+  int            unsummed;    /* 1: the sums in the tally contain no point */
   double        *pointsquare; /* [n] |x|^2 of sparse Euclidean points, on the host; otherwise NULL */
   KMeansFrame    frame;       /* a frame that was chosen before, or NULL: assignments on a GPU then choose one */
   const int32_t *stopped;     /* NULL, or a flag in device memory: if it is not 0, `direct` does nothing */
   int            fuse;        /* 1: `direct` also adds the points to the tally, as the update `fixed` does; only if KMeansFuses() */
+
+  /* The same points in host memory, for KMEANS_ON_HOST if device memory is not host memory; otherwise NULL. Its label is workspace. Its tally is that on the
+     host; the update sets all but the totals. */
+  struct KMeansData_ *host;
 } KMeansData;
 
 /* The tally of an iteration. All entries are integers, so that sums over points, processes and blocks of points do not depend on an order:
@@ -107,13 +112,28 @@ typedef struct {
   uint64_t loop;               /* handle of the graph */
 } KMeansLoop;
 
+/* 1 if `fixed` is the fastest update of all points on this GPU: the points are sparse, or the sums fit the shared memory of a block. Otherwise it is `sort`. */
+static inline int KMeansFixedIsFastest(const KMeansData *A)
+{
+  return A->row || (double)(KMeansTallySize(A->k | 1, A->d, A->words) - KMEANS_TALLY) * sizeof(int64_t) <= (double)GpDevSharedBytes(A->dev);
+}
+
 typedef GpErr (*KMeansFn)(const KMeansData *);
+
+/* Properties of updates. */
+enum {
+  KMEANS_DIFFERENCES = 1, /* it adds differences to the sums of the previous pass */
+  KMEANS_DENSE       = 2, /* it is for dense points only */
+  KMEANS_FLOAT       = 4, /* its sums are rounded to single precision, so that the result depends on the device and on the ranks */
+  KMEANS_ON_HOST     = 8  /* it adds on the host, from KMeansData.host */
+};
 
 /* A variant. An assignment sets label and distance of all points, and adds the four totals to the tally. An update adds weights and features of all
    points to the tally. */
 typedef struct {
   const char *name, *help;
-  int32_t     group;             /* assignments: number of centroids that share a lower bound, 0: no bounds; updates: 1 if they add differences to the sums of the previous pass */
+  int32_t     group;             /* assignments: number of centroids that share a lower bound, 0: no bounds; updates: 0 */
+  int         properties;        /* updates: sum of the above; assignments: 0 */
   KMeansFn    run[GP_DEV_KINDS]; /* NULL: the device does not have it */
 } KMeansVariant;
 

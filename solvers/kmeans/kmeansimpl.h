@@ -136,6 +136,7 @@ PETSC_INTERN PetscErrorCode KMeansPointsSetCentroids_Private(KMeansPoints *, Pet
 PETSC_INTERN PetscErrorCode KMeansPointsForgetLabels_Private(KMeansPoints *);
 PETSC_INTERN PetscErrorCode KMeansPointsClearTally_Private(KMeansPoints *, PetscBool keep);
 PETSC_INTERN PetscErrorCode KMeansPointsSquare_Private(KMeansPoints *, const int32_t row[], const double value[]);
+PETSC_INTERN PetscErrorCode KMeansPointsKeepOnHost_Private(KMeansPoints *);
 PETSC_INTERN PetscErrorCode KMeansPointsFreeSums_Private(KMeansPoints *);
 
 /* start/kmeansstart.c */

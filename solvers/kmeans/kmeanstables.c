@@ -22,13 +22,13 @@
 #undef KMEANS_VARIANT
 
 const KMeansVariant KMeansAssignTable[KMEANS_ASSIGNS] = {
-#define KMEANS_VARIANT(name, group, where, help) [KMEANS_ASSIGN_##name] = {#name, help, group, KMEANS_RUN_##where(KMeansAssign_##name)},
+#define KMEANS_VARIANT(name, group, where, help) [KMEANS_ASSIGN_##name] = {#name, help, group, 0, KMEANS_RUN_##where(KMeansAssign_##name)},
 #include "assign.def"
 #undef KMEANS_VARIANT
 };
 
 const KMeansVariant KMeansUpdateTable[KMEANS_UPDATES] = {
-#define KMEANS_VARIANT(name, group, where, help) [KMEANS_UPDATE_##name] = {#name, help, group, KMEANS_RUN_##where(KMeansUpdate_##name)},
+#define KMEANS_VARIANT(name, properties, where, help) [KMEANS_UPDATE_##name] = {#name, help, 0, properties, KMEANS_RUN_##where(KMeansUpdate_##name)},
 #include "update.def"
 #undef KMEANS_VARIANT
 };

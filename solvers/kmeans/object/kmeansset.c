@@ -325,15 +325,18 @@ PetscErrorCode KMeansSetAssign(KMeans km, const char name[])
 
   Input Parameters:
 + km   - the solver
-- name - `auto` (the default), `fixed` (adds all points) or `changed` (moves points with a changed label from one sum to another, on the host)
+- name - `auto` (the default), `fixed`, `changed`, `sort` or `host`
 
   Options Database Key:
 . -kmeans_update <auto> - the algorithm
 
   Level: intermediate
 
-  Note:
-  Both algorithms give the same bits.
+  Notes:
+  `fixed` adds all points. `changed` moves points with a changed label from one sum to another. `sort` sorts dense points by label. `host` adds on the host what a GPU
+  has assigned.
+
+  These algorithms give the same bits.
 
 .seealso: `KMeansSetAssign()`
 @*/

@@ -68,25 +68,38 @@ PetscErrorCode KMeansBatchesDestroy_Private(KMeansBatches *B)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Assigns the points of batch m and adds them to km->tally. */
-static PetscErrorCode KMeansBatchPass(KMeans km, PetscInt m)
+/* Restricts arrays with an entry for each point, or for each row, to the n points from number `start` on. */
+static void KMeansSelectPoints(KMeansData *A, size_t start, PetscInt n)
 {
-  KMeansBatches *B = &km->batches;
-  KMeansPoints   part; /* shares the arrays of B->points */
-  KMeansData    *A     = &part.data;
-  const size_t   start = (size_t)B->start[m], size = B->points.data.single ? sizeof(float) : sizeof(double);
+  const size_t size = A->single ? sizeof(float) : sizeof(double);
 
-  PetscFunctionBegin;
-  PetscCall(KMeansPointsSetColumns_Private(&B->points, km->now[0]));
-  part = B->points;
-  A->n = (int32_t)(B->start[m + 1] - B->start[m]);
+  A->n = (int32_t)n;
   if (A->row) A->row += start;
   else A->value = (const char *)A->value + start * A->d * size;
   if (A->column) A->column = (const char *)A->column + start * size;
   if (A->weight) A->weight += start;
   if (A->pointsquare) A->pointsquare += start;
   A->label += start;
-  A->distance += start;
+  if (A->distance) A->distance += start;
+}
+
+/* Assigns the points of batch m and adds them to km->tally. */
+static PetscErrorCode KMeansBatchPass(KMeans km, PetscInt m)
+{
+  KMeansBatches *B = &km->batches;
+  KMeansPoints   part; /* shares the arrays of B->points */
+  KMeansData     host;
+  const PetscInt start = B->start[m], n = B->start[m + 1] - start;
+
+  PetscFunctionBegin;
+  PetscCall(KMeansPointsSetColumns_Private(&B->points, km->now[0]));
+  part = B->points;
+  KMeansSelectPoints(&part.data, (size_t)start, n);
+  if (part.data.host) {
+    host = *part.data.host;
+    KMeansSelectPoints(&host, (size_t)start, n);
+    part.data.host = &host;
+  }
   PetscCall(KMeansPass_Private(km, &part, PETSC_TRUE));
   PetscCall(PetscArraycpy(B->points.event, part.event, 2));
   PetscFunctionReturn(PETSC_SUCCESS);

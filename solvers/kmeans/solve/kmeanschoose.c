@@ -104,11 +104,32 @@ static PetscErrorCode KMeansChooseVariant(KMeans km, const char option[], const 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The update that `auto` chooses. */
+static PetscInt KMeansChooseUpdate(KMeans km)
+{
+  const KMeansData *A = &km->points.data;
+
+  if (GpDevKindOf(A->dev) == GP_DEV_HOST) return km->batch ? KMEANS_UPDATE_fixed : KMEANS_UPDATE_changed;
+  return KMeansFixedIsFastest(A) ? KMEANS_UPDATE_fixed : KMEANS_UPDATE_sort;
+}
+
+/* Refuses an update that cannot handle the points. */
+static PetscErrorCode KMeansCheckUpdate(KMeans km, PetscInt update)
+{
+  const MPI_Comm    comm       = PetscObjectComm((PetscObject)km);
+  const char *const name       = KMeansUpdateTable[update].name;
+  const int         properties = KMeansUpdateTable[update].properties;
+
+  PetscFunctionBegin;
+  PetscCheck(!km->batch || !(properties & KMEANS_DIFFERENCES), comm, PETSC_ERR_USER_INPUT, "-kmeans_update %s needs all points in every iteration; use -kmeans_update auto with -kmeans_batch", name);
+  PetscCheck(!km->points.data.row || !(properties & KMEANS_DENSE), comm, PETSC_ERR_USER_INPUT, "-kmeans_update %s: the points are sparse, and this algorithm is for dense ones; use -kmeans_update auto", name);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Chooses the variants of assignment and update. */
 PetscErrorCode KMeansChooseVariants_Private(KMeans km)
 {
-  const PetscBool host   = (PetscBool)(GpDevKindOf(km->points.data.dev) == GP_DEV_HOST);
-  PetscInt        assign = KMeansChooseAssign(&km->points, &km->why);
+  PetscInt assign = KMeansChooseAssign(&km->points, &km->why);
 
   PetscFunctionBegin;
   if (km->batch && KMeansAssignTable[assign].group) {
@@ -117,8 +138,11 @@ PetscErrorCode KMeansChooseVariants_Private(KMeans km)
   }
   PetscCall(KMeansChooseVariant(km, "-kmeans_assign", KMeansAssignTable, km->assign, assign, &km->now[0]));
   PetscCall(KMeansCheckAssign(km, km->now[0]));
-  PetscCall(KMeansChooseVariant(km, "-kmeans_update", KMeansUpdateTable, km->update, host && !km->batch ? KMEANS_UPDATE_changed : KMEANS_UPDATE_fixed, &km->now[1]));
-  PetscCheck(!km->batch || !KMeansUpdateTable[km->now[1]].group, PetscObjectComm((PetscObject)km), PETSC_ERR_USER_INPUT, "-kmeans_update %s needs all points in every iteration; use -kmeans_update auto with -kmeans_batch",
-             KMeansUpdateTable[km->now[1]].name);
+  PetscCall(KMeansChooseVariant(km, "-kmeans_update", KMeansUpdateTable, km->update, KMeansChooseUpdate(km), &km->now[1]));
+  PetscCall(KMeansCheckUpdate(km, km->now[1]));
+  if (KMeansUpdateTable[km->now[1]].properties & KMEANS_ON_HOST) {
+    PetscCall(KMeansPointsKeepOnHost_Private(&km->points));
+    if (km->batch) PetscCall(KMeansPointsKeepOnHost_Private(&km->batches.points));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -17,8 +17,9 @@ static PetscErrorCode KMeansRecordEvent(KMeansPoints *P, int e)
 /* Copies the centroids to the device, assigns all points of P and, if asked, adds them to the tally. Sums the tally over all ranks. */
 PetscErrorCode KMeansPass_Private(KMeans km, KMeansPoints *P, PetscBool update)
 {
-  KMeansData    *A    = &P->data;
-  const size_t   size = (size_t)KMeansTallySize(km->kept, A->d, A->words);
+  KMeansData    *A      = &P->data;
+  const size_t   size   = (size_t)KMeansTallySize(km->kept, A->d, A->words);
+  const size_t   copied = A->host && update ? KMEANS_TALLY : size; /* the update on the host sets the other entries */
   PetscMPIInt    count;
   PetscLogDouble begin, end;
   double         assign;
@@ -28,7 +29,7 @@ PetscErrorCode KMeansPass_Private(KMeans km, KMeansPoints *P, PetscBool update)
   PetscCall(KMeansPointsSetCentroids_Private(P, km->kept, km->centroid));
   PetscCall(KMeansPointsSetBounds_Private(P, KMeansAssignTable[km->now[0]].group));
   PetscCall(KMeansPointsSetColumns_Private(P, km->now[0]));
-  PetscCall(KMeansPointsClearTally_Private(P, (PetscBool)KMeansUpdateTable[km->now[1]].group));
+  PetscCall(KMeansPointsClearTally_Private(P, (PetscBool) !!(KMeansUpdateTable[km->now[1]].properties & KMEANS_DIFFERENCES)));
   PetscCall(PetscLogEventBegin(KMEANS_AssignEvent, km, 0, 0, 0));
   PetscCall(KMeansRecordEvent(P, 0));
   A->fuse = update && GpDevKindOf(A->dev) == GP_DEV_CUDA && km->now[0] == KMEANS_ASSIGN_direct && km->now[1] == KMEANS_UPDATE_fixed && KMeansFuses(A);
@@ -36,8 +37,9 @@ PetscErrorCode KMeansPass_Private(KMeans km, KMeansPoints *P, PetscBool update)
   PetscCall(KMeansRecordEvent(P, 1));
   PetscCall(PetscLogEventEnd(KMEANS_AssignEvent, km, 0, 0, 0));
   PetscCall(PetscLogEventBegin(KMEANS_UpdateEvent, km, 0, 0, 0));
+  if (A->host) A->host->tally = km->tally;
   if (update && !A->fuse) PetscCallGp(A->dev, "Update", KMeansUpdateTable[km->now[1]].run[GpDevKindOf(A->dev)](A));
-  PetscCallGp(A->dev, "Sums", GpDevDownload(A->dev, km->tally, A->tally, size * sizeof(int64_t)));
+  PetscCallGp(A->dev, "Sums", GpDevDownload(A->dev, km->tally, A->tally, copied * sizeof(int64_t)));
   PetscCall(PetscLogEventEnd(KMEANS_UpdateEvent, km, 0, 0, 0));
   PetscCall(PetscMPIIntCast((PetscInt)size, &count));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, km->tally, count, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)km)));

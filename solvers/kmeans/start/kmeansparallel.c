@@ -127,9 +127,9 @@ static PetscErrorCode KMeansCandidatesWeigh(KMeans km, const KMeansCandidates *C
   PetscFunctionBegin;
   PetscCall(KMeansPointsSetCentroids_Private(&km->points, C->n, C->x));
   PetscCall(PetscMalloc1(size, &tally));
-  PetscCall(KMeansPointsClearTally_Private(&km->points, (PetscBool)KMeansUpdateTable[km->now[1]].group));
+  PetscCall(KMeansPointsClearTally_Private(&km->points, PETSC_FALSE));
   PetscCallGp(A->dev, "Start", KMeansAssignTable[KMeansChooseOnce_Private(&km->points)].run[GpDevKindOf(A->dev)](A));
-  PetscCallGp(A->dev, "Start", KMeansUpdateTable[km->now[1]].run[GpDevKindOf(A->dev)](A));
+  PetscCallGp(A->dev, "Start", KMeansUpdateTable[KMEANS_UPDATE_fixed].run[GpDevKindOf(A->dev)](A));
   PetscCallGp(A->dev, "Start", GpDevDownload(A->dev, tally, A->tally, size * sizeof(int64_t)));
   PetscCall(PetscMPIIntCast(C->n, &count));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, tally + KMEANS_TALLY, count, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)km)));

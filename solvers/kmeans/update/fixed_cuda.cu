@@ -1,14 +1,13 @@
 /* Update by fixed-point sums on a GPU.
 
-   - Dense points are summed in shared memory (kmeanstally.cuh). If the sums of all features do not fit, the features are divided into slabs, one for each row
-     of blocks of the grid. If the sums of a slab of KMEANS_FIXED_SLAB features do not fit either, the points are added to the tally by global atomics.
+   - Dense points are summed in shared memory (kmeanstally.cuh), in slabs of features, one for each row of blocks of the grid. If the sums of a narrow slab do not
+     fit, the points are added to the tally by global atomics.
    - Sparse points have many features: their values are added to the tally by global atomics. */
 #include "kmeanstally.cuh"
 
 enum {
   KMEANS_FIXED_BLOCK  = 1024, /* number of threads of a block */
   KMEANS_FIXED_POINTS = 4,    /* number of points whose values a thread loads at once */
-  KMEANS_FIXED_SLAB   = 8,    /* least number of features in a slab: single-precision values of a sector of 32 bytes */
   KMEANS_FIXED_LANES  = 16    /* number of threads of a sparse point */
 };
 
@@ -83,39 +82,16 @@ __global__ __launch_bounds__(KMEANS_FIXED_BLOCK) static void KMeansFixedSparseKe
   }
 }
 
-/* Number of slabs of `width` features. */
-static int32_t KMeansFixedSlabs(const KMeansData *A, int32_t width)
-{
-  return (A->d + width - 1) / width;
-}
-
-/* Chooses the slabs and the arrangement of their sums. Returns 0 if the sums do not fit shared memory. */
-static int KMeansFixedArrange(const KMeansData *A, size_t bytes, KMeansTallyShape *shape)
-{
-  const int32_t widest = KMEANS_FIXED_BLOCK - 1, least = A->d < KMEANS_FIXED_SLAB ? A->d : KMEANS_FIXED_SLAB;
-  int32_t       slabs = KMeansFixedSlabs(A, widest);
-
-  /* Slabs of equal width, as few as possible. */
-  for (;; slabs++) {
-    const int32_t width = (A->d + slabs - 1) / slabs;
-
-    if (KMeansTallyFit(A, 0, width, KMEANS_TALLY_COPIES, bytes, shape)) return 1;
-    if (width <= least) return 0;
-  }
-}
-
 template <class Value>
 static GpErr KMeansFixedDense(const KMeansData *A)
 {
   const int64_t    units = GpDevComputeUnits(A->dev);
   KMeansTallyShape shape;
-  const int        fits = KMeansFixedArrange(A, GpDevSharedBytes(A->dev), &shape);
+  const int        fits = KMeansTallyArrange(A, KMEANS_FIXED_BLOCK - 1, GpDevSharedBytes(A->dev), &shape);
   GpGrid           grid{1, KMEANS_FIXED_BLOCK};
 
-  if (!fits) shape.features = A->d < KMEANS_FIXED_BLOCK - 1 ? A->d : KMEANS_FIXED_BLOCK - 1;
-
   /* One block of sums occupies a multiprocessor. */
-  const int64_t slabs = KMeansFixedSlabs(A, shape.features), points = (int64_t)KMEANS_FIXED_BLOCK / (shape.features + 1) * KMEANS_FIXED_POINTS, most = (A->n + points - 1) / points;
+  const int64_t slabs = KMeansTallySlabs(A, shape.features), points = (int64_t)KMEANS_FIXED_BLOCK / (shape.features + 1) * KMEANS_FIXED_POINTS, most = (A->n + points - 1) / points;
   const int64_t want = !fits ? 2 * units : slabs < units ? units / slabs : 1;
 
   grid.blocks.x = (unsigned)(most < want ? most : want);

@@ -63,6 +63,30 @@ static inline int KMeansTallyFit(const KMeansData *A, int32_t first, int32_t fea
   return 1;
 }
 
+#define KMEANS_TALLY_SLAB 8 /* least number of features in a slab: single-precision values of a sector of 32 bytes */
+
+/* Number of slabs of `width` features. */
+static inline int32_t KMeansTallySlabs(const KMeansData *A, int32_t width)
+{
+  return (A->d + width - 1) / width;
+}
+
+/* Divides the features into slabs of equal width, as few as possible, so that the sums of one fit `bytes` of shared memory. The shape is that of the first slab,
+   of at most `widest` features. Returns 0 if the sums of KMEANS_TALLY_SLAB features do not fit; then the shape has the widest slabs. */
+static inline int KMeansTallyArrange(const KMeansData *A, int32_t widest, size_t bytes, KMeansTallyShape *S)
+{
+  const int32_t fewest = KMeansTallySlabs(A, widest);
+
+  for (int32_t slabs = fewest;; slabs++) {
+    const int32_t width = (A->d + slabs - 1) / slabs;
+
+    if (KMeansTallyFit(A, 0, width, KMEANS_TALLY_COPIES, bytes, S)) return 1;
+    if (width <= KMEANS_TALLY_SLAB) break;
+  }
+  (void)KMeansTallyFit(A, 0, (A->d + fewest - 1) / fewest, 1, bytes, S);
+  return 0;
+}
+
 /* Zeroes the sums. All threads of the block must call it. shared: KMeansTallyBytes() of shared memory. */
 __device__ static inline void KMeansTallyClear(KMeansBlockTally *T, const KMeansTallyShape *S, uint32_t *shared)
 {

@@ -1,0 +1,159 @@
+/* Update of the sums of the previous pass on a GPU: a point whose label changed moves from the sums of its old cluster to those of the new one.
+
+   - The first pass adds all points, by the update that `auto` would choose.
+   - A block lists the dense points of a tile that move, and its threads divide the values of these points as in fixed_cuda.cu. The differences of the sums are
+     in shared memory if they fit, in slabs of features; otherwise global atomics add to the tally.
+   - Sparse points are moved by global atomics. */
+#include "kmeanstally.cuh"
+
+enum {
+  KMEANS_CHANGED_BLOCK  = 1024, /* number of threads of a block */
+  KMEANS_CHANGED_TILE   = 8192, /* number of points of a tile; their numbers in the tile fit 16 bits */
+  KMEANS_CHANGED_POINTS = 2,    /* number of points whose values a thread loads at once */
+  KMEANS_CHANGED_LANES  = 16    /* number of threads of a sparse point */
+};
+
+/* Lists the points of the tile from number `first` on whose label is not that of their sums. All threads of the block call it. Returns their number. */
+__device__ static inline int32_t KMeansChangedList(const KMeansData *A, int64_t first, uint16_t *list, int32_t *many)
+{
+  const int lane = threadIdx.x % 32;
+
+  __syncthreads(); /* the previous list is in use until here */
+  if (!threadIdx.x) *many = 0;
+  __syncthreads();
+  for (int32_t t = threadIdx.x; t < KMEANS_CHANGED_TILE; t += KMEANS_CHANGED_BLOCK) {
+    const int64_t  i     = first + t;
+    const bool     moves = i < A->n && A->label[i] != A->summed[i];
+    const unsigned all   = __ballot_sync(0xffffffffu, moves);
+    int32_t        at    = 0;
+
+    if (!lane && all) at = atomicAdd(many, __popc(all));
+    at = __shfl_sync(0xffffffffu, at, 0);
+    if (moves) list[at + __popc(all & ((1u << lane) - 1))] = (uint16_t)t;
+  }
+  __syncthreads();
+  return *many;
+}
+
+/* Adds v to the sum of column j of cluster c in the tally: a feature, or the weight if j is negative. */
+__device__ static inline void KMeansChangedAdd(const KMeansData *A, int32_t c, int32_t j, const KMeansFixed *scale, double v)
+{
+  if (c < 0) return;
+  if (j < 0) KMEANS_ADD(&A->tally[KMEANS_TALLY + c], KMeansToFixed(v, scale->first));
+  else KMeansAddFixed(A->tally + KMEANS_TALLY + A->k + ((int64_t)c * A->d + j) * A->words, A->words, scale, v);
+}
+
+/* Moves the dense points. A thread has one column, which is a feature of the slab or, in the first slab, the weight. The integers of -v are those of v with the
+   other sign, because ties are rounded to even. */
+template <class Value, bool SHARED>
+__global__ __launch_bounds__(KMEANS_CHANGED_BLOCK) static void KMeansChangedKernel(const KMeansData A, KMeansTallyShape shape)
+{
+  extern __shared__ uint32_t shared[];
+  __shared__ uint16_t        list[KMEANS_CHANGED_TILE];
+  __shared__ int32_t         number;
+  constexpr int              MANY  = 2 * KMEANS_CHANGED_POINTS; /* each point is added to one cluster and subtracted from another */
+  const int32_t              width = shape.features;
+  KMeansBlockTally           T;
+
+  shape.first    = (int32_t)blockIdx.y * width;
+  shape.features = min(width, A.d - shape.first);
+  if (SHARED) KMeansTallyClear(&T, &shape, shared);
+
+  const int32_t     columns = shape.features + (shape.first == 0), rows = KMEANS_CHANGED_BLOCK / columns; /* rows: number of points side by side */
+  const int32_t     own = (int32_t)threadIdx.x % columns, row = (int32_t)threadIdx.x / columns, j = own < shape.features ? shape.first + own : -1;
+  const KMeansFixed scale = j < 0 ? A.mass : A.feature[j];
+
+  for (int64_t first = (int64_t)blockIdx.x * KMEANS_CHANGED_TILE; first < A.n; first += (int64_t)gridDim.x * KMEANS_CHANGED_TILE) {
+    const int32_t moved = KMeansChangedList(&A, first, list, &number);
+
+    for (int32_t r = row; row < rows && r < moved; r += rows * KMEANS_CHANGED_POINTS) {
+      int64_t     i[MANY];
+      int32_t     c[MANY], plane[MANY];
+      double      v[MANY];
+      KMeansFixed scales[MANY];
+
+#pragma unroll
+      for (int u = 0; u < MANY; u++) {
+        const int32_t at = r + (u / 2) * rows;
+
+        i[u]      = first + list[at < moved ? at : r];
+        c[u]      = at >= moved ? -1 : u % 2 ? A.summed[i[u]] : A.label[i[u]];
+        plane[u]  = j < 0 ? 0 : 1 + own;
+        v[u]      = (j < 0 ? 1.0 : (double)((const Value *)A.value)[i[u] * A.d + j]) * KMeansWeight(&A, i[u]) * (u % 2 ? -1 : 1);
+        scales[u] = scale;
+      }
+      if (SHARED) KMeansTallyAddValues(&T, i, c, plane, v, scales);
+      else {
+#pragma unroll
+        for (int u = 0; u < MANY; u++) KMeansChangedAdd(&A, c[u], j, &scale, v[u]);
+      }
+    }
+  }
+  if (SHARED) KMeansTallyFlush(&A, &T);
+}
+
+/* Moves the sparse points, KMEANS_CHANGED_LANES threads for each. */
+template <class Value>
+__global__ __launch_bounds__(KMEANS_CHANGED_BLOCK) static void KMeansChangedSparseKernel(const KMeansData A)
+{
+  const int64_t i    = ((int64_t)blockIdx.x * KMEANS_CHANGED_BLOCK + threadIdx.x) / KMEANS_CHANGED_LANES;
+  const int     lane = threadIdx.x % KMEANS_CHANGED_LANES;
+
+  if (i >= A.n || A.label[i] == A.summed[i]) return;
+
+  const int32_t from = A.summed[i], to = A.label[i];
+  const double  weight = KMeansWeight(&A, i);
+
+  if (!lane) {
+    KMeansChangedAdd(&A, to, -1, &A.mass, weight);
+    KMeansChangedAdd(&A, from, -1, &A.mass, -weight);
+  }
+  for (int32_t e = A.row[i] + lane; e < A.row[i + 1]; e += KMEANS_CHANGED_LANES) {
+    const int32_t j = A.col[e];
+    const double  v = weight * (double)((const Value *)A.value)[e];
+
+    KMeansChangedAdd(&A, to, j, &A.feature[j], v);
+    KMeansChangedAdd(&A, from, j, &A.feature[j], -v);
+  }
+}
+
+template <class Value>
+static GpErr KMeansChangedDense(const KMeansData *A)
+{
+  const int64_t    units = GpDevComputeUnits(A->dev), tiles = (A->n + KMEANS_CHANGED_TILE - 1) / KMEANS_CHANGED_TILE;
+  const size_t     list = KMEANS_CHANGED_TILE * sizeof(uint16_t) + 64; /* static shared memory of the kernel */
+  KMeansTallyShape shape;
+  const int        fits  = KMeansTallyArrange(A, KMEANS_CHANGED_BLOCK - 1, GpDevSharedBytes(A->dev) - list, &shape);
+  const int64_t    slabs = KMeansTallySlabs(A, shape.features), want = !fits ? units : slabs < units ? units / slabs : 1;
+  GpGrid           grid{1, KMEANS_CHANGED_BLOCK};
+
+  grid.blocks.x = (unsigned)(tiles < want ? tiles : want);
+  grid.blocks.y = (unsigned)slabs;
+  if (!fits) return GpLaunch(A->dev, "moving points in the tally", KMeansChangedKernel<Value, false>, grid, *A, shape);
+  if (shape.shift > 2) shape.shift = 2; /* few points move, so that copies would take longer to clear than they save */
+  grid.shared = KMeansTallyBytes(&shape);
+  GpErr err   = GpCheckCuda(A->dev, cudaFuncSetAttribute(KMeansChangedKernel<Value, true>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)grid.shared), "shared memory of the sums of points");
+  if (err) return err;
+  return GpLaunch(A->dev, "moving points in the tally", KMeansChangedKernel<Value, true>, grid, *A, shape);
+}
+
+static GpErr KMeansChangedSparse(const KMeansData *A)
+{
+  const GpGrid grid{GpBlocks((int64_t)A->n * KMEANS_CHANGED_LANES, KMEANS_CHANGED_BLOCK), KMEANS_CHANGED_BLOCK};
+
+  return A->single ? GpLaunch(A->dev, "moving sparse points in the tally", KMeansChangedSparseKernel<float>, grid, *A) : GpLaunch(A->dev, "moving sparse points in the tally", KMeansChangedSparseKernel<double>, grid, *A);
+}
+
+GP_PAIR(KMeansUpdate_fixed, const KMeansData *A);
+GP_PAIR(KMeansUpdate_sort, const KMeansData *A);
+
+extern "C" GpErr KMeansUpdate_changed_CUDA(const KMeansData *A)
+{
+  GpErr err;
+
+  if (!A->n) return GP_SUCCESS;
+  if (A->unsummed) err = KMeansFixedIsFastest(A) ? KMeansUpdate_fixed_CUDA(A) : KMeansUpdate_sort_CUDA(A);
+  else if (A->row) err = KMeansChangedSparse(A);
+  else err = A->single ? KMeansChangedDense<float>(A) : KMeansChangedDense<double>(A);
+  return err ? err : GpDevCopyWithin(A->dev, A->summed, A->label, (size_t)A->n * sizeof(int32_t));
+}
