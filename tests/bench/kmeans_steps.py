@@ -11,6 +11,7 @@ CUDA modules are loaded before (CUDA_MODULE_LOADING=EAGER).
 - An iteration of N points with D features and M centroids has (3DM + M)N flops, as in the paper.
 - Kept: the points stay on the device. Resent: they are copied to the device in every iteration; this adds their bytes divided by --rate, and is not measured.
 - The overhead is 2T - T'. T is the time of an iteration and T' that of one with twice the centroids, hence twice the distances.
+- `direct` adds the points to the sums of the update in the same kernel, and moves the centroids without the host. Its time is that of a whole iteration.
 - The overhead and points in double precision are measured for localcolumns and the largest number of clusters only.
 
 Writes a line of CSV for each run, and prints tables in Markdown with the figures of the paper.
