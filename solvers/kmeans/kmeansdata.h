@@ -165,6 +165,7 @@ typedef struct {
   int64_t *drawn;    /* [2] device memory: bits of the least key, and the number of the point that has it (the lowest if several) */
 } KMeansDrawArgs;
 
+GP_PAIR(KMeansHasTensor, GpDev dev, int *has);   /* 1 if the device has the tensor cores that the assignment `tensor` uses */
 GP_PAIR(KMeansSquares, const KMeansData *A);     /* square[c] = |m_c|^2 */
 GP_PAIR(KMeansCopyColumns, const KMeansData *A); /* sets column from value */
 GP_PAIR(KMeansMoveBounds, const KMeansData *A);  /* sets all arrays of A->bounds except lower and old */

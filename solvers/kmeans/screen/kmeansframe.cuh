@@ -72,7 +72,7 @@ __device__ static inline float KMeansFrameCoordinate(double x, double centre, do
 }
 
 /* A relative bound on the error of a sum of d products in single precision, in any order, with or without fused multiply-adds, and of 4 operations more. */
-__device__ static inline double KMeansFrameRelative(int32_t d)
+__host__ __device__ static inline double KMeansFrameRelative(int32_t d)
 {
   const double g = (d + 8) * 0x1p-24;
 

@@ -1,0 +1,242 @@
+/* Scores by tensor cores: coordinates in half precision, sums in single precision.
+
+   A block keeps the coordinates of its points in shared memory, and the centroids stream by in a ring of STAGES chunks. A warp has a tile of 64 points and
+   64 centroids; a thread sees 16 scores of each of its 8 points in a tile, which are a group of kmeansbest.cuh. No score leaves the registers.
+
+   Half precision has the 11 significant bits of TF32 and takes half the time and memory. Its range suffices because of the frame; a point outside it is
+   left to single precision, since its rounding error is infinite.
+
+   Error of the additions (r in kmeansframe.cuh). Tensor cores multiply exactly. They align the products of a step and the sum so far to the largest exponent,
+   and cut off what is below 2^-23 of it (Fasi, Higham, Mikaitis and Pranesh, "Numerical behavior of NVIDIA tensor cores", 2021). NVIDIA does not document this;
+   the bound assumes no more than at least 4 products in a step, and cuts instead of rounding. Then q products take q + 2 cuts of at most 2^-23 P. For the d + 15
+   products or less that is at most 0.75 (d + 15) 2^-22 P, and (d + 16) 2^-22 P leaves a quarter in reserve. The marks of kmeansbest.cuh have 4 bits: another
+   2^-19 P. So r = (d + 32) 2^-22. */
+#include "kmeansscreen.cuh"
+#include "kmeanscopy.cuh"
+#include <gpucsrdevice.cuh>
+
+namespace {
+
+/* ACROSS x DOWN warps for centroids and points; features in a chunk; blocks of a multiprocessor; PANELS: points with more features than fit in
+   shared memory are converted in panels, again for each tile of centroids. */
+template <int DOWN_, int ACROSS_, int CHUNK_, int BLOCKS_, bool PANELS_>
+struct KMeansTensorShape {
+  static constexpr int  DOWN = DOWN_, ACROSS = ACROSS_, CHUNK = CHUNK_, BLOCKS = BLOCKS_;
+  static constexpr bool PANELS = PANELS_;
+  static constexpr int  STAGES = 4;
+  static constexpr int  POINTS = 64 * DOWN, CENTROIDS = 64 * ACROSS, THREADS = 32 * DOWN * ACROSS;
+  static constexpr int  STRIDE = CHUNK + 8;                       /* numbers of a row of a chunk. Rows begin at odd multiples of 16 bytes: 8 rows are in different banks */
+  static constexpr int  PIECES = CENTROIDS * CHUNK / 8 / THREADS; /* copies of 16 bytes of a thread for a chunk */
+
+  static size_t Bytes(int32_t panel, size_t real) { return sizeof(__half) * ((size_t)POINTS * (panel + 8) + (size_t)STAGES * CENTROIDS * STRIDE) + 2 * sizeof(float) * POINTS + real * panel; }
+};
+
+using KMeansTensorFew  = KMeansTensorShape<4, 1, 64, 2, false>; /* up to about 128 features: two blocks, so that one multiplies while the other compares */
+using KMeansTensorMore = KMeansTensorShape<4, 2, 32, 1, false>;
+using KMeansTensorMost = KMeansTensorShape<2, 4, 32, 1, true>;
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+/* Stores coordinates in half precision. */
+struct KMeansStoreHalf {
+  __half *a;
+  int     stride;
+
+  __device__ float operator()(int row, int32_t j, const float (&y)[4]) const
+  {
+    const __half2 low = __floats2half2_rn(y[0], y[1]), high = __floats2half2_rn(y[2], y[3]);
+    const float2  l = __half22float2(low), h = __half22float2(high);
+    const float   e[4] = {y[0] - l.x, y[1] - l.y, y[2] - h.x, y[3] - h.y}; /* exact */
+    __half2      *to   = (__half2 *)(a + row * stride + j);
+
+    to[0] = low;
+    to[1] = high;
+    return fmaf(e[0], e[0], fmaf(e[1], e[1], fmaf(e[2], e[2], e[3] * e[3])));
+  }
+};
+
+/* Copies a chunk of a tile of centroids: the features from j on. */
+template <class T>
+__device__ __forceinline__ void KMeansTensorCopy(const KMeansFrameCentroids &C, __half *b, int32_t tile, int32_t j)
+{
+  #pragma unroll
+  for (int p = 0; p < T::PIECES; p++) {
+    const int piece = p * T::THREADS + threadIdx.x, row = piece / (T::CHUNK / 8), column = piece % (T::CHUNK / 8) * 8;
+
+    if (j + column < C.columns) KMeansCopy16(b + row * T::STRIDE + column, (const __half *)C.m + ((int64_t)tile * T::CENTROIDS + row) * C.rowstep + j + column);
+  }
+}
+
+/* Adds the products of 16 features to the sums of a tile. a, b: addresses of this lane for ldmatrix. */
+template <int STRIDE>
+__device__ __forceinline__ void KMeansTensorStep(float (&sum)[4][8][4], const __half *a, int stride, const __half *b)
+{
+  uint32_t x[4][4];
+
+  #pragma unroll
+  for (int r = 0; r < 4; r++) KMeansLoadMatrices(x[r], a + r * 16 * stride);
+  #pragma unroll
+  for (int c = 0; c < 8; c += 2) {
+    uint32_t m[4];
+
+    KMeansLoadMatrices(m, b + c * 8 * STRIDE);
+  #pragma unroll
+    for (int r = 0; r < 4; r++) {
+      KMeansMultiplyMatrices(sum[r][c], x[r], m[0], m[1]);
+      KMeansMultiplyMatrices(sum[r][c + 1], x[r], m[2], m[3]);
+    }
+  }
+}
+
+/* Takes the scores of a tile into the best scores. */
+__device__ __forceinline__ void KMeansTensorAdd(KMeansBestGroups (&best)[8], const float (&sum)[4][8][4], int32_t tile)
+{
+  #pragma unroll
+  for (int r = 0; r < 8; r++) {
+    float score[16];
+
+  #pragma unroll
+    for (int s = 0; s < 16; s++) score[s] = KMeansMark<4>(sum[r / 2][s / 2][r % 2 * 2 + s % 2], s);
+    KMeansBestAdd(best[r], score, tile);
+  }
+}
+#endif
+
+template <class T, class Real>
+__global__ void __launch_bounds__(T::THREADS, T::BLOCKS) KMeansTensorKernel(KMeansScores S, int32_t panel)
+{
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+  extern __shared__ __align__(16) unsigned char KMeansTensorMemory[];
+  const KMeansFrameCentroids                   &C = S.C;
+
+  const int     lane = threadIdx.x % 32, warp = threadIdx.x / 32, down = warp % T::DOWN, across = warp / T::DOWN, stride = panel + 8;
+  const int32_t chunks = (C.columns + T::CHUNK - 1) / T::CHUNK, steps = C.rows / T::CENTROIDS * chunks;
+  const int64_t place = (int64_t)blockIdx.x * T::POINTS;
+  __half *const a     = (__half *)KMeansTensorMemory; /* [POINTS][stride] */
+  __half *const b     = a + T::POINTS * stride;       /* [STAGES][CENTROIDS][STRIDE] */
+  float *const square = (float *)(b + T::STAGES * T::CENTROIDS * T::STRIDE), *const error = square + T::POINTS;
+  Real *const      centre = (Real *)(error + T::POINTS);
+  const __half    *mine   = a + (down * 64 + lane % 16) * stride + lane / 16 * 8;
+  const int        row    = (across * 64 + lane / 16 * 8 + lane % 8) * T::STRIDE + lane / 8 % 2 * 8;
+  KMeansBestGroups best[8];
+  float            sum[4][8][4];
+  int32_t          tile = 0, chunk = 0, nexttile = 0, nextchunk = 0;
+
+  #pragma unroll
+  for (int r = 0; r < 8; r++) best[r] = KMeansBestGroups{{-HUGE_VALF, -HUGE_VALF}, {0, 0}};
+  for (int s = 0; s < T::STAGES - 1; s++) {
+    if (s < steps) KMeansTensorCopy<T>(C, b + s * T::CENTROIDS * T::STRIDE, nexttile, nextchunk * T::CHUNK);
+    KMeansCopyCommit();
+    if (++nextchunk == chunks) {
+      nextchunk = 0;
+      nexttile++;
+    }
+  }
+  if (!T::PANELS) KMeansConvertPanel(S, place, S.A.n, T::POINTS, 0, C.columns, centre, true, square, error, KMeansStoreHalf{a, stride});
+  for (int32_t q = 0; q < steps; q++) {
+    const __half *m = b + q % T::STAGES * T::CENTROIDS * T::STRIDE + row;
+    const int32_t j = chunk * T::CHUNK;
+
+    KMeansCopyWait<T::STAGES - 2>();
+    __syncthreads(); /* the chunk is there, and all warps have finished the one before */
+    if (T::PANELS && j % panel == 0 && (q == 0 || panel < C.columns)) KMeansConvertPanel(S, place, S.A.n, T::POINTS, j, C.columns - j < panel ? C.columns - j : panel, centre, tile == 0, square, error, KMeansStoreHalf{a, stride});
+    if (q + T::STAGES - 1 < steps) KMeansTensorCopy<T>(C, b + (q + T::STAGES - 1) % T::STAGES * T::CENTROIDS * T::STRIDE, nexttile, nextchunk * T::CHUNK);
+    KMeansCopyCommit();
+    if (++nextchunk == chunks) {
+      nextchunk = 0;
+      nexttile++;
+    }
+    if (chunk == 0) {
+  #pragma unroll
+      for (int c = 0; c < 8; c++) {
+        const float2 half = *(const float2 *)(C.half + (int64_t)tile * T::CENTROIDS + across * 64 + c * 8 + lane % 4 * 2);
+
+  #pragma unroll
+        for (int r = 0; r < 4; r++) {
+          sum[r][c][0] = sum[r][c][2] = -half.x;
+          sum[r][c][1] = sum[r][c][3] = -half.y;
+        }
+      }
+    }
+  #pragma unroll
+    for (int k = 0; k < T::CHUNK; k += 16) {
+      if (j + k < C.columns) KMeansTensorStep<T::STRIDE>(sum, mine + (T::PANELS ? j % panel : j) + k, stride, m + k);
+    }
+    if (++chunk == chunks) {
+      KMeansTensorAdd(best, sum, tile);
+      chunk = 0;
+      tile++;
+    }
+  }
+  KMeansCopyWait<0>();
+  __syncthreads(); /* the ring is free for the best scores */
+  #pragma unroll
+  for (int r = 0; r < 8; r++) {
+    KMeansBest X;
+
+  #pragma unroll
+    for (int s = 0; s < 2; s++) {
+      const int at = __float_as_int(best[r].score[s]) & 15;
+
+      X.score[s] = best[r].score[s];
+      X.c[s]     = best[r].group[s] * T::CENTROIDS + across * 64 + at / 2 * 8 + lane % 4 * 2 + at % 2;
+    }
+    X.score[2] = X.score[1];
+    KMeansBestReduce<4>(X);
+    if (lane % 4 == 0) ((KMeansBest *)b)[across * T::POINTS + down * 64 + r / 2 * 16 + r % 2 * 8 + lane / 4] = X;
+  }
+  __syncthreads();
+  for (int p = threadIdx.x; p < T::POINTS; p += T::THREADS) {
+    const int32_t d     = S.A.d;
+    const double  scale = KMeansFrameScale(S.F.numbers, S.A.single), norm = KMeansFrameNorm(d, square[p]);
+    const double  rounding = KMeansFrameNorm(d, error[p]) + KMeansFrameRounding(d, norm) + sqrt((double)d) * 0x1p-14; /* tensor cores may treat numbers below 2^-14 as 0 */
+    KMeansBest    X        = ((const KMeansBest *)b)[p];
+
+    for (int w = 1; w < T::ACROSS; w++) KMeansBestMerge(X, ((const KMeansBest *)b)[w * T::POINTS + p]);
+    KMeansDecide(S, place + p < S.A.n ? (int32_t)(place + p) : -1, X, KMeansFrameError(S.F.numbers, d, scale, norm, rounding, S.relative));
+  }
+#endif
+}
+
+template <class T, class Real>
+GpErr KMeansTensorLaunch(const KMeansScores *S, int32_t panel)
+{
+  const size_t bytes = T::Bytes(panel, sizeof(Real));
+  GpErr        err   = GpCheckCuda(S->A.dev, cudaFuncSetAttribute(KMeansTensorKernel<T, Real>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes), "tensor: cannot set the shared memory of a thread block");
+
+  return err ? err : GpLaunch(S->A.dev, "scores by tensor cores", KMeansTensorKernel<T, Real>, GpGrid{GpBlocks(S->A.n, T::POINTS), T::THREADS, bytes}, *S, panel);
+}
+
+template <class Real>
+GpErr KMeansTensorScores(const KMeansScores *S)
+{
+  const size_t  shared  = GpDevSharedBytes(S->A.dev);
+  const int32_t columns = S->C.columns;
+  int32_t       panel   = columns;
+
+  if (columns <= 128 && KMeansTensorFew::Bytes(columns, sizeof(Real)) <= shared) return KMeansTensorLaunch<KMeansTensorFew, Real>(S, columns);
+  if (KMeansTensorMore::Bytes(columns, sizeof(Real)) <= shared) return KMeansTensorLaunch<KMeansTensorMore, Real>(S, columns);
+  for (int32_t panels = 2; KMeansTensorMost::Bytes(panel, sizeof(Real)) > shared; panels++) {
+    panel = (columns + panels - 1) / panels;
+    panel = (panel + KMeansTensorMost::CHUNK - 1) / KMeansTensorMost::CHUNK * KMeansTensorMost::CHUNK;
+    if (panel == KMeansTensorMost::CHUNK) break;
+  }
+  return KMeansTensorLaunch<KMeansTensorMost, Real>(S, panel);
+}
+
+} // namespace
+
+GpErr KMeansScoresTensor(KMeansScores *S)
+{
+  S->relative = (S->A.d + 32) * 0x1p-22;
+  if (!(S->relative < 0.125)) S->relative = HUGE_VAL;
+  return S->A.single ? KMeansTensorScores<float>(S) : KMeansTensorScores<double>(S);
+}
+
+extern "C" GpErr KMeansHasTensor_CUDA(GpDev dev, int *has)
+{
+  cudaFuncAttributes attributes = {};
+  GpErr              err        = GpCheckCuda(dev, cudaFuncGetAttributes(&attributes, KMeansTensorKernel<KMeansTensorFew, float>), "tensor: cannot query a kernel");
+
+  *has = attributes.ptxVersion >= 80 && attributes.binaryVersion >= 80;
+  return err;
+}
