@@ -25,9 +25,8 @@ for format in csv petsc mtx idx minebench idx.gz minebench.gz; do
   run 1 -f "$tmp/points.$format" "${given[@]}" "${out[@]}" && compare lloyd "$tmp"/{points.csv,start.csv,report.json,labels.csv,centroids.csv}
   verdict "points as $format beside numpy"
 done
-everywhere=(brute hamerly yinyang elkan)
-assigns=("${everywhere[@]}")
-[ "$GPUCSR_DEVICE" = host ] && assigns+=(direct tiled)
+assigns=(brute hamerly yinyang elkan direct tiled)
+[ "$GPUCSR_DEVICE" = host ] || assigns+=(tensor) # on the host it is tiled
 for assign in "${assigns[@]}" localcolumns; do
   run 2 -f "$tmp/points.csv" -weights "$tmp/weights.txt" -kmeans_empty keep -kmeans_assign $assign "${given[@]}" "${out[@]}" &&
     compare lloyd "$tmp"/{points.csv,start.csv,report.json,labels.csv,centroids.csv,weights.txt}
@@ -106,15 +105,15 @@ done
 run 1 -f "$tmp/points.csv" -kmeans_batch 50 -kmeans_rtol 1e-4 -kmeans_clusters 9 -kmeans_seed 5 -labels "$tmp/labels.1" && run 2 -f "$tmp/points.csv" -kmeans_batch 50 -kmeans_rtol 1e-4 -kmeans_clusters 9 -kmeans_seed 5 -kmeans_assign columns -labels "$tmp/labels.2" && cmp "$tmp/labels.1" "$tmp/labels.2" >>"$tmp/log" 2>&1
 verdict "batches of points by columns: the same labels"
 continues "a checkpoint of batches" -generate 3000,2 -kmeans_clusters 12 -kmeans_batch 700 -kmeans_max_it 20
-if [ "$GPUCSR_DEVICE" = host ]; then
-  good=1
-  for case in "direct:-generate 50,32" "tiled:-generate 50,33" "sparse:-f $tmp/points.mtx" "yinyang:-generate 50,3 -kmeans_metric cosine" "elkan:-generate 50,33 -kmeans_metric cosine"; do
-    # shellcheck disable=SC2086 # several words
-    run 1 ${case#*:} -kmeans_clusters 3 -kmeans_view && grep -q "assignment ${case%%:*}:" "$tmp/log" && grep -q 'chosen because' "$tmp/log" || good=0
-  done
-  [ $good = 1 ]
-  verdict "the assignment that auto chooses"
-fi
+choices=("direct:-generate 50,32" "tiled:-generate 50,33")
+if [ "$GPUCSR_DEVICE" = host ]; then choices+=("sparse:-f $tmp/points.mtx" "yinyang:-generate 50,3 -kmeans_metric cosine" "elkan:-generate 50,33 -kmeans_metric cosine"); else choices+=("tensor:-generate 500,33 -kmeans_clusters 64"); fi
+good=1
+for case in "${choices[@]}"; do
+  # shellcheck disable=SC2086 # several words
+  run 1 -kmeans_clusters 3 ${case#*:} -kmeans_view && grep -q "assignment ${case%%:*}:" "$tmp/log" && grep -q 'chosen because' "$tmp/log" || good=0
+done
+[ $good = 1 ]
+verdict "the assignment that auto chooses"
 run 1 -f "$tmp/points.csv" -columns 0,2-3 -kmeans_clusters 2 -centroids "$tmp/centroids.csv" && head -1 "$tmp/centroids.csv" | grep -qx 'x0,x1,x2'
 verdict "three of five columns"
 run 2 -generate 500,3 -kmeans_clusters 4 -kmeans_max_it 1 -labels "$tmp/labels.csv"
@@ -226,11 +225,9 @@ refused "a truncated MineBench file" 4 "truncated" -f "$tmp/short.minebench" -km
 refused "a truncated idx file" 4 "truncated" -f "$tmp/short.idx" -kmeans_clusters 2
 refused "33 features and points in local memory" 2 "-kmeans_assign columns: the points have 33 features, more than 32; use -kmeans_assign tiled" -generate 50,33 -kmeans_clusters 2 -kmeans_assign columns
 refused "sparse points and naive" 2 "the points are sparse" -f "$tmp/points.mtx" -kmeans_clusters 2 -kmeans_assign naive
-if [ "$GPUCSR_DEVICE" = host ]; then
-  refused "sparse points and direct" 2 "the points are sparse" -f "$tmp/points.mtx" -kmeans_clusters 2 -kmeans_assign direct
-  refused "the cosine metric and tiled" 2 "for -kmeans_metric euclidean" -f "$tmp/line.csv" -kmeans_clusters 2 -kmeans_metric cosine -kmeans_assign tiled
-  refused "33 features and direct" 2 "33 features, more than 32" -generate 50,33 -kmeans_clusters 2 -kmeans_assign direct
-fi
+refused "sparse points and direct" 2 "the points are sparse" -f "$tmp/points.mtx" -kmeans_clusters 2 -kmeans_assign direct
+refused "the cosine metric and tensor" 2 "for -kmeans_metric euclidean" -f "$tmp/line.csv" -kmeans_clusters 2 -kmeans_metric cosine -kmeans_assign tensor
+refused "33 features and direct" 2 "33 features, more than 32" -generate 50,33 -kmeans_clusters 2 -kmeans_assign direct
 refused "a missing file" 4 "No such file" -f "$tmp/nothing" -kmeans_clusters 2
 refused "a column that does not exist" 2 "-columns 0,9" -f "$tmp/points.csv" -columns 0,9 -kmeans_clusters 2
 foreign=(-kmeans_restart "$tmp/foreign")

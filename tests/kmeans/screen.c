@@ -155,14 +155,19 @@ static PetscErrorCode Solve(MPI_Comm comm, const Case *test, Mat X, Mat M, const
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Compares assignments with the definition, for one storage of the points. only: name of the only assignment to compare, or empty. */
+/* Compares assignments with the definition, for one storage of the points. only: name of the only assignment to compare, or empty. A GPU has wider bounds on
+   the rounding error, so that it may evaluate more distances again. */
 static PetscErrorCode CompareStored(MPI_Comm comm, const Case *test, Mat X, Mat M, const Assign assigns[], PetscInt nassigns, const char only[], KMeansStorage storage)
 {
   Mat       expected;
   IS        label;
   PetscReal total, rechecked = 0;
+  PetscBool host = PETSC_TRUE;
+  char      device[16];
 
   PetscFunctionBegin;
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-gpucsr_device", device, sizeof(device), &host));
+  if (host) PetscCall(PetscStrcmp(device, "host", &host));
   PetscCall(Solve(comm, test, X, M, "brute", storage, &total, &expected, &label, &rechecked));
   for (PetscInt a = 0; a < nassigns; a++) {
     Mat       centroids;
@@ -176,9 +181,10 @@ static PetscErrorCode CompareStored(MPI_Comm comm, const Case *test, Mat X, Mat 
     PetscCall(MatEqual(centroids, expected, &bits));
     PetscCheck(same && bits && inertia == total, comm, PETSC_ERR_PLIB, "%s, %" PetscInt_FMT " x %" PetscInt_FMT ", %" PetscInt_FMT " clusters, %s: %s has %s labels, %s centroids and the inertia %.17g, not %.17g", test->name, test->n, test->d,
                test->k, KMeansStorages[storage], assigns[a].name, same ? "the same" : "other", bits ? "the same" : "other", (double)inertia, (double)total);
-    if (assigns[a].centred && storage == KMEANS_STORAGE_AUTO && test->k > 1 && test->n > test->k)
+    if (assigns[a].centred && (host || test->rechecks) && storage == KMEANS_STORAGE_AUTO && test->k > 1 && test->n > test->k)
       PetscCheck((PetscBool)(rechecked > 0.1) == test->rechecks, comm, PETSC_ERR_PLIB, "%s: %s evaluates %g distances of a point again", test->name, assigns[a].name, (double)rechecked);
-    if (test->value == Ordinary && test->k > 1 && test->n > test->k) PetscCheck(rechecked < 0.1, comm, PETSC_ERR_PLIB, "%s, %s: %s evaluates %g distances of a point again", test->name, KMeansStorages[storage], assigns[a].name, (double)rechecked);
+    if (host && test->value == Ordinary && test->k > 1 && test->n > test->k)
+      PetscCheck(rechecked < 0.1, comm, PETSC_ERR_PLIB, "%s, %s: %s evaluates %g distances of a point again", test->name, KMeansStorages[storage], assigns[a].name, (double)rechecked);
     PetscCall(ISDestroy(&labels));
     PetscCall(MatDestroy(&centroids));
   }
@@ -212,6 +218,7 @@ int main(int argc, char **argv)
                         {"ordinary", 129, 33, 6, Ordinary, PETSC_FALSE},
                         {"ordinary", 131, 256, 9, Ordinary, PETSC_FALSE},
                         {"ordinary", 130, 603, 10, Ordinary, PETSC_FALSE},
+                        {"ordinary", 257, 160, 140, Ordinary, PETSC_FALSE},
                         {"one cluster", 100, 5, 1, Ordinary, PETSC_FALSE},
                         {"a cluster for each", 37, 5, 37, Ordinary, PETSC_FALSE},
                         {"one point", 1, 3, 1, Ordinary, PETSC_FALSE},
@@ -233,7 +240,7 @@ int main(int argc, char **argv)
                         {"beyond single", 300, 7, 11, Beyond, PETSC_TRUE},
                         {"features of all sizes", 400, 18, 13, Scales, PETSC_FALSE}};
 
-  const Assign assigns[] = {{"tiled", 1000, PETSC_TRUE},      {"auto", 1000, PETSC_TRUE},          {"direct", 32, PETSC_TRUE},   {"naive", 1000, PETSC_FALSE},
+  const Assign assigns[] = {{"tiled", 1000, PETSC_TRUE},      {"tensor", 1000, PETSC_TRUE},        {"auto", 1000, PETSC_TRUE},   {"direct", 32, PETSC_TRUE},       {"naive", 1000, PETSC_FALSE},
                             {"localpoints", 32, PETSC_FALSE}, {"localcentroids", 32, PETSC_FALSE}, {"columns", 32, PETSC_FALSE}, {"localcolumns", 32, PETSC_FALSE}};
   char         only[32]  = "";
 
@@ -250,6 +257,5 @@ int main(int argc, char **argv)
 
    test:
      nsize: {{1 3}}
-     args: -gpucsr_device host
 
 TEST*/

@@ -45,7 +45,7 @@ __device__ __forceinline__ double KMeansFinishDistance(const KMeansData &A, int3
 
 /* Points with one or two candidates. One lane a point. */
 template <class Real>
-__global__ void __launch_bounds__(BLOCK) KMeansFinishKernel(KMeansScores S)
+__global__ void __launch_bounds__(BLOCK, 3) KMeansFinishKernel(KMeansScores S)
 {
   extern __shared__ __align__(16) unsigned char KMeansFinishDynamic[];
   double(&square)[32][STRIDE] = ((KMeansFinishMemory *)KMeansFinishDynamic)->square[threadIdx.x / 32];
@@ -71,7 +71,7 @@ __global__ void __launch_bounds__(BLOCK) KMeansFinishKernel(KMeansScores S)
 
 /* Points for which all centroids are candidates. One warp a point, one lane a centroid. */
 template <class Real>
-__global__ void __launch_bounds__(BLOCK) KMeansFinishManyKernel(KMeansScores S)
+__global__ void __launch_bounds__(BLOCK, 3) KMeansFinishManyKernel(KMeansScores S)
 {
   extern __shared__ __align__(16) unsigned char KMeansFinishDynamic[];
   double(&square)[32][STRIDE] = ((KMeansFinishMemory *)KMeansFinishDynamic)->square[threadIdx.x / 32];

@@ -28,6 +28,8 @@ struct KMeansTensorShape {
   static constexpr int  STRIDE = CHUNK + 8;                       /* numbers of a row of a chunk. Rows begin at odd multiples of 16 bytes: 8 rows are in different banks */
   static constexpr int  PIECES = CENTROIDS * CHUNK / 8 / THREADS; /* copies of 16 bytes of a thread for a chunk */
 
+  static_assert(PIECES * THREADS * 8 == CENTROIDS * CHUNK && CENTROIDS <= KMEANS_TENSOR_CENTROIDS && (!PANELS || CHUNK % KMEANS_TENSOR_FEATURES == 0), "copies of a chunk, and panels of whole chunks");
+
   static size_t Bytes(int32_t panel, size_t real) { return sizeof(__half) * ((size_t)POINTS * (panel + 8) + (size_t)STAGES * CENTROIDS * STRIDE) + 2 * sizeof(float) * POINTS + real * panel; }
 };
 

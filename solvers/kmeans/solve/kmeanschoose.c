@@ -37,16 +37,34 @@ static PetscInt KMeansChooseOnHost(const KMeansPoints *P, const char **why)
   return KMEANS_ASSIGN_tiled;
 }
 
-/* The choice for points and a number of centroids. `why` receives the reason. */
-static PetscInt KMeansChooseAssign(const KMeansPoints *P, const char **why)
+/* The choice for a GPU. */
+#define KMEANS_TENSOR_LEAST 64 /* least number of clusters for `tensor`, which computes scores of 64 centroids together */
+
+static PetscInt KMeansChooseOnGPU(const KMeansPoints *P, const char **why)
 {
-  if (GpDevKindOf(P->data.dev) == GP_DEV_HOST) return KMeansChooseOnHost(P, why);
-  if (!P->data.row && !P->data.cosine && P->data.d <= KMEANS_DIRECT) {
+  const KMeansData *A   = &P->data;
+  int               has = 0;
+
+  if (!A->row && !A->cosine && A->d <= KMEANS_DIRECT) {
     *why = "the points are dense, with few features";
     return KMEANS_ASSIGN_direct;
   }
+  if (!A->row && !A->cosine) {
+    if (A->k >= KMEANS_TENSOR_LEAST && !GP_ON_DEVICE(A->dev, KMeansHasTensor, A->dev, &has) && has) {
+      *why = "the points are dense, with many features and clusters, and the GPU has tensor cores";
+      return KMEANS_ASSIGN_tensor;
+    }
+    *why = "the points are dense, with many features";
+    return KMEANS_ASSIGN_tiled;
+  }
   *why = "the points are on a GPU";
   return KMEANS_ASSIGN_brute;
+}
+
+/* The choice for points and a number of centroids. `why` receives the reason. */
+static PetscInt KMeansChooseAssign(const KMeansPoints *P, const char **why)
+{
+  return GpDevKindOf(P->data.dev) == GP_DEV_HOST ? KMeansChooseOnHost(P, why) : KMeansChooseOnGPU(P, why);
 }
 
 PetscInt KMeansChooseOnce_Private(const KMeansPoints *P)
@@ -70,6 +88,7 @@ static PetscBool KMeansNeedsDense(PetscInt assign, PetscBool *few)
     *few = PETSC_TRUE;
     return PETSC_TRUE;
   case KMEANS_ASSIGN_tiled:
+  case KMEANS_ASSIGN_tensor:
   case KMEANS_ASSIGN_naive:
     return PETSC_TRUE;
   default:
@@ -83,6 +102,7 @@ static PetscErrorCode KMeansCheckAssign(KMeans km, PetscInt assign)
   const KMeansData *A    = &km->points.data;
   const MPI_Comm    comm = PetscObjectComm((PetscObject)km);
   const char *const name = KMeansAssignTable[assign].name;
+  int               has  = 1;
   PetscBool         few;
   const PetscBool   dense = KMeansNeedsDense(assign, &few);
 
@@ -91,6 +111,8 @@ static PetscErrorCode KMeansCheckAssign(KMeans km, PetscInt assign)
   PetscCheck(!A->row || !dense, comm, PETSC_ERR_USER_INPUT, "-kmeans_assign %s: the points are sparse, and this algorithm is for dense ones; use -kmeans_assign auto", name);
   PetscCheck(!A->cosine || !dense, comm, PETSC_ERR_USER_INPUT, "-kmeans_assign %s: this algorithm is for -kmeans_metric euclidean; use -kmeans_assign auto", name);
   PetscCheck(!few || A->d <= KMEANS_DIRECT, comm, PETSC_ERR_USER_INPUT, "-kmeans_assign %s: the points have %d features, more than %d; use -kmeans_assign tiled", name, (int)A->d, KMEANS_DIRECT);
+  if (assign == KMEANS_ASSIGN_tensor && GpDevKindOf(A->dev) == GP_DEV_CUDA) PetscCallGp(A->dev, "Tensor cores", GP_ON_DEVICE(A->dev, KMeansHasTensor, A->dev, &has));
+  PetscCheck(has, comm, PETSC_ERR_USER_INPUT, "-kmeans_assign tensor: the GPU has compute capability below 8.0, or gpucsr was compiled for such GPUs only (CUDA_ARCHS); use -kmeans_assign tiled");
   PetscCheck(!km->batch || !KMeansAssignTable[assign].group, comm, PETSC_ERR_USER_INPUT, "-kmeans_assign %s: lower bounds need all points in every iteration; use -kmeans_assign auto with -kmeans_batch", name);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
