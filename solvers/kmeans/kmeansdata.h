@@ -120,6 +120,8 @@ static inline int KMeansFixedIsFastest(const KMeansData *A)
 
 typedef GpErr (*KMeansFn)(const KMeansData *);
 
+#define KMEANS_RANK_CLUSTERS 16384 /* largest number of clusters for the updates `rank` and `rankstable` on a GPU, which have 8 bytes of shared memory for each */
+
 /* Properties of updates. */
 enum {
   KMEANS_DIFFERENCES = 1, /* it adds differences to the sums of the previous pass */

@@ -325,7 +325,7 @@ PetscErrorCode KMeansSetAssign(KMeans km, const char name[])
 
   Input Parameters:
 + km   - the solver
-- name - `auto` (the default), `fixed`, `changed`, `sort` or `host`
+- name - `auto` (the default), `fixed`, `changed`, `sort`, `host`, `rank`, `rankstable` or `onehot`
 
   Options Database Key:
 . -kmeans_update <auto> - the algorithm
@@ -336,7 +336,8 @@ PetscErrorCode KMeansSetAssign(KMeans km, const char name[])
   `fixed` adds all points. `changed` moves points with a changed label from one sum to another. `sort` sorts dense points by label. `host` adds on the host what a GPU
   has assigned.
 
-  These algorithms give the same bits.
+  These algorithms give the same bits. `rank`, `rankstable` and `onehot` round the sums to single precision, so that the result is not exact and depends on the
+  device and on the ranks.
 
 .seealso: `KMeansSetAssign()`
 @*/

@@ -170,6 +170,7 @@ PetscErrorCode KMeansView(KMeans km, PetscViewer viewer)
     PetscCall(PetscViewerASCIIPrintf(viewer, "assignment %s: %s\n", KMeansAssignTable[km->now[0]].name, KMeansAssignTable[km->now[0]].help));
     if (km->assign == KMEANS_AUTO) PetscCall(PetscViewerASCIIPrintf(viewer, "  chosen because %s\n", km->why));
     PetscCall(PetscViewerASCIIPrintf(viewer, "update %s: %s\n", KMeansUpdateTable[km->now[1]].name, KMeansUpdateTable[km->now[1]].help));
+    if (KMeansUpdateTable[km->now[1]].properties & KMEANS_FLOAT) PetscCall(PetscViewerASCIIPrintf(viewer, "  the centroids have rounding errors of single precision, and depend on the device and on the ranks\n"));
   }
   if (km->labels) PetscCall(PetscViewerASCIIPrintf(viewer, "%s after %" PetscInt_FMT " iterations, %" PetscInt_FMT " clusters, inertia %.12g\n", KMeansConvergedReasons[km->reason], km->it, km->kept, (double)km->inertia));
   if (km->labels && km->done > 1) PetscCall(PetscViewerASCIIPrintf(viewer, "best of %" PetscInt_FMT " restarts: number %" PetscInt_FMT ", counted from 0\n", km->done, km->outcome.restart));

@@ -145,6 +145,8 @@ static PetscErrorCode KMeansCheckUpdate(KMeans km, PetscInt update)
   PetscFunctionBegin;
   PetscCheck(!km->batch || !(properties & KMEANS_DIFFERENCES), comm, PETSC_ERR_USER_INPUT, "-kmeans_update %s needs all points in every iteration; use -kmeans_update auto with -kmeans_batch", name);
   PetscCheck(!km->points.data.row || !(properties & KMEANS_DENSE), comm, PETSC_ERR_USER_INPUT, "-kmeans_update %s: the points are sparse, and this algorithm is for dense ones; use -kmeans_update auto", name);
+  PetscCheck(km->k <= KMEANS_RANK_CLUSTERS || GpDevKindOf(km->points.data.dev) == GP_DEV_HOST || (update != KMEANS_UPDATE_rank && update != KMEANS_UPDATE_rankstable), comm, PETSC_ERR_USER_INPUT,
+             "-kmeans_update %s: %" PetscInt_FMT " clusters, more than %d; use -kmeans_update auto", name, km->k, KMEANS_RANK_CLUSTERS);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
