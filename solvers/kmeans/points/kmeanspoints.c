@@ -15,6 +15,30 @@ static double KMeansScale(PetscInt N, double largest, int *bits)
   return largest > 0 ? ldexp(1.0, PetscMin(*bits - exponent, KMEANS_MOST_EXPONENT)) : 1.0;
 }
 
+/* Finds the largest absolute value of each feature, and the largest one times its weight: large[2j] and large[2j+1]. */
+static void KMeansFindLargest(const KMeansRows *rows, const double weight[], double large[])
+{
+  if (rows->dense && !weight) {
+    for (PetscInt i = 0; i < rows->n; i++) {
+      const double *x = rows->value + (size_t)i * rows->d;
+
+      for (PetscInt j = 0; j < rows->d; j++) large[j] = fabs(x[j]) > large[j] ? fabs(x[j]) : large[j];
+    }
+    for (PetscInt j = rows->d - 1; j >= 0; j--) large[2 * j] = large[2 * j + 1] = large[j];
+    return;
+  }
+  for (PetscInt i = 0; i < rows->n; i++) {
+    const size_t from = rows->dense ? (size_t)i * rows->d : (size_t)rows->row[i], to = rows->dense ? from + rows->d : (size_t)rows->row[i + 1];
+
+    for (size_t k = from; k < to; k++) {
+      const PetscInt j = rows->dense ? (PetscInt)(k - from) : rows->col[k];
+
+      large[2 * j]     = PetscMax(large[2 * j], fabs(rows->value[k]));
+      large[2 * j + 1] = PetscMax(large[2 * j + 1], fabs(rows->value[k] * (weight ? weight[i] : 1.0)));
+    }
+  }
+}
+
 /* Sets the scales of features, weights and inertia from the largest values on all ranks. `outside` holds `many` centroids that need not lie between
    the points. */
 static PetscErrorCode KMeansPointsScale(KMeans km, const KMeansRows *rows, const double weight[], PetscInt many, const double outside[], KMeansPoints *P, KMeansFixed feature[])
@@ -25,17 +49,8 @@ static PetscErrorCode KMeansPointsScale(KMeans km, const KMeansRows *rows, const
 
   PetscFunctionBegin;
   PetscCall(PetscCalloc1(2 * rows->d + 1, &large)); /* of each feature: the largest absolute value, the largest one times its weight */
-  for (PetscInt i = 0; i < rows->n; i++) {
-    const size_t from = rows->dense ? (size_t)i * rows->d : (size_t)rows->row[i], to = rows->dense ? from + rows->d : (size_t)rows->row[i + 1];
-
-    for (size_t k = from; k < to; k++) {
-      const PetscInt j = rows->dense ? (PetscInt)(k - from) : rows->col[k];
-
-      large[2 * j]     = PetscMax(large[2 * j], fabs(rows->value[k]));
-      large[2 * j + 1] = PetscMax(large[2 * j + 1], fabs(rows->value[k] * (weight ? weight[i] : 1.0)));
-    }
-    if (weight) heaviest = PetscMax(heaviest, weight[i]);
-  }
+  KMeansFindLargest(rows, weight, large);
+  for (PetscInt i = 0; i < rows->n && weight; i++) heaviest = PetscMax(heaviest, weight[i]);
   for (PetscInt k = 0; k < many * rows->d; k++) large[2 * (k % rows->d)] = PetscMax(large[2 * (k % rows->d)], fabs(outside[k]));
   large[2 * rows->d] = heaviest;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, large, (PetscMPIInt)(2 * rows->d + 1), MPI_DOUBLE, MPI_MAX, PetscObjectComm((PetscObject)km)));
@@ -97,18 +112,24 @@ static PetscErrorCode KMeansUpload(GpDev dev, const char what[], size_t bytes, c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Converts a piece of the values to single precision. */
+static GpErr KMeansFillSingle(void *values, size_t offset, size_t bytes, void *destination)
+{
+  const double *value  = (const double *)values + offset / sizeof(float);
+  float        *narrow = (float *)destination;
+
+  for (size_t k = 0; k < bytes / sizeof(float); k++) narrow[k] = (float)value[k];
+  return GP_SUCCESS;
+}
+
 static PetscErrorCode KMeansPointsUpload(KMeans km, const KMeansRows *rows, const double weight[], const KMeansFixed feature[], KMeansPoints *P)
 {
   KMeansData *A = &P->data;
 
   PetscFunctionBegin;
   if (A->single) {
-    float *narrow;
-
-    PetscCall(PetscMalloc1(rows->nvalues, &narrow));
-    for (size_t k = 0; k < rows->nvalues; k++) narrow[k] = (float)rows->value[k];
-    PetscCall(KMeansUpload(A->dev, "Points", rows->nvalues * sizeof(float), narrow, &A->value));
-    PetscCall(PetscFree(narrow));
+    PetscCallGp(A->dev, "Points", GpDevAlloc(A->dev, rows->nvalues * sizeof(float), &A->value));
+    if (rows->nvalues) PetscCallGp(A->dev, "Points", GpDevUploadFilled(A->dev, (void *)A->value, rows->nvalues * sizeof(float), KMeansFillSingle, rows->value));
   } else PetscCall(KMeansUpload(A->dev, "Points", rows->nvalues * sizeof(double), rows->value, &A->value));
   if (!rows->dense) {
     PetscCall(KMeansUpload(A->dev, "Points", ((size_t)A->n + 1) * sizeof(int32_t), rows->row, &A->row));

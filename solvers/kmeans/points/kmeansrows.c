@@ -1,6 +1,10 @@
 /* Rows of a matrix of points on the host: reading, checking, rounding. */
 #include "kmeansrows.h"
 
+#include <float.h>
+
+#define KMEANS_ROWS_BLOCK 4096 /* number of values in a block */
+
 /* What is wrong with a row. Ranks agree on the first such row, so that all raise the same error. */
 typedef enum {
   KMEANS_ROW_GOOD,
@@ -60,10 +64,70 @@ PetscErrorCode KMeansRowsDestroy_Private(KMeansRows *rows)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Copies the local rows of a dense matrix, which stores columns. Blocks of rows keep the lines of both arrays in the cache. Returns the first row with a value that is not finite,
+   or -1, and the column of the value. */
+static PetscErrorCode KMeansRowsCopyDense(Mat X, const PetscInt order[], KMeansRows *rows, PetscInt *faulty, PetscInt *at)
+{
+  const PetscInt     n = rows->n, d = rows->d, block = PetscMin(PetscMax(KMEANS_ROWS_BLOCK / PetscMax(d, 1), 8), 512);
+  const PetscScalar *a;
+  PetscInt           lda;
+
+  PetscFunctionBegin;
+  *faulty = -1;
+  PetscCall(MatDenseGetLDA(X, &lda));
+  PetscCall(MatDenseGetArrayRead(X, &a));
+  for (PetscInt first = 0; first < n && *faulty < 0; first += block) {
+    const PetscInt end   = PetscMin(first + block, n);
+    double        *value = rows->value + (size_t)first * d;
+    const size_t   size  = (size_t)(end - first) * d;
+    int            bad   = 0;
+
+    for (PetscInt j = 0; j < d; j++)
+      for (PetscInt i = first; i < end; i++) value[(size_t)(i - first) * d + j] = a[(order ? order[i] : i) + (size_t)j * lda];
+    for (size_t k = 0; k < size; k++) bad |= !(fabs(value[k]) <= DBL_MAX);
+    for (size_t k = 0; k < size && bad && *faulty < 0; k++) {
+      if (fabs(value[k]) <= DBL_MAX) continue;
+      *faulty = first + (PetscInt)(k / d);
+      *at     = (PetscInt)(k % d);
+    }
+  }
+  PetscCall(MatDenseRestoreArrayRead(X, &a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Copies the local rows of a sparse matrix. Returns the first row that has a fault, or -1, the fault, and its column. */
+static PetscErrorCode KMeansRowsCopySparse(Mat X, const PetscInt order[], KMeansRows *rows, PetscInt *faulty, PetscInt *at, KMeansRowFault *fault)
+{
+  PetscInt start, nnz = 0;
+
+  PetscFunctionBegin;
+  *faulty = -1;
+  PetscCall(MatGetOwnershipRange(X, &start, NULL));
+  rows->row[0] = 0;
+  for (PetscInt i = 0; i < rows->n; i++) {
+    const PetscInt     row = start + (order ? order[i] : i);
+    PetscInt           n;
+    const PetscInt    *col;
+    const PetscScalar *value;
+
+    PetscCall(MatGetRow(X, row, &n, &col, &value));
+    for (PetscInt k = 0; k < n; k++) {
+      rows->value[nnz + k] = value[k];
+      rows->col[nnz + k]   = (int32_t)col[k];
+    }
+    if (!*fault) *fault = KMeansRowCheck(n, col, value, at);
+    if (*fault && *faulty < 0) *faulty = i;
+    nnz += n;
+    rows->row[i + 1] = (int32_t)nnz;
+    PetscCall(MatRestoreRow(X, row, &n, &col, &value)); /* sets n to 0 */
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Copies the local rows of a matrix, and scales them to norm 1 for the cosine metric. order: the local numbers of the rows in the order of the copies, or NULL. */
 PetscErrorCode KMeansRowsCreate_Private(KMeans km, Mat X, const PetscInt order[], KMeansRows *rows)
 {
-  PetscInt       start, end, faulty = PETSC_MAX_INT, at = 0;
+  PetscInt       start, end, faulty, at = 0;
   PetscInt64     nnz   = 0, most;
   KMeansRowFault fault = KMEANS_ROW_GOOD;
   MPI_Comm       comm;
@@ -89,31 +153,18 @@ PetscErrorCode KMeansRowsCreate_Private(KMeans km, Mat X, const PetscInt order[]
   PetscCheck(most < INT32_MAX, comm, PETSC_ERR_SUP, "KMeans: a rank has %" PetscInt64_FMT " points, features or nonzeros, more than 32 bits can count; use more ranks", most);
   rows->nvalues = (size_t)nnz;
   PetscCall(PetscMalloc3(rows->dense ? 0 : rows->n + 1, &rows->row, rows->dense ? 0 : nnz, &rows->col, nnz, &rows->value));
-  if (!rows->dense) rows->row[0] = 0;
-  nnz = 0;
-  for (PetscInt i = 0; i < rows->n; i++) {
-    const PetscInt     row = start + (order ? order[i] : i);
-    PetscInt           n;
-    const PetscInt    *col;
-    const PetscScalar *value;
-    double            *mine = rows->value + nnz;
+  if (rows->dense) {
+    PetscCall(KMeansRowsCopyDense(X, order, rows, &faulty, &at));
+    if (faulty >= 0) fault = KMEANS_ROW_NOT_FINITE;
+  } else PetscCall(KMeansRowsCopySparse(X, order, rows, &faulty, &at, &fault));
+  for (PetscInt i = 0; km->metric == KMEANS_METRIC_COSINE && i < (fault ? faulty : rows->n); i++) {
+    const size_t from = rows->dense ? (size_t)i * rows->d : (size_t)rows->row[i], to = rows->dense ? from + rows->d : (size_t)rows->row[i + 1];
 
-    PetscCall(MatGetRow(X, row, &n, &col, &value));
-    for (PetscInt k = 0; k < n; k++) {
-      mine[k] = value[k];
-      if (!rows->dense) rows->col[nnz + k] = (int32_t)col[k];
-    }
-    if (!fault) fault = KMeansRowCheck(n, col, value, &at);
-    if (fault && faulty == PETSC_MAX_INT) faulty = row;
-    nnz += n;
-    if (!rows->dense) rows->row[i + 1] = (int32_t)nnz;
-    if (km->metric == KMEANS_METRIC_COSINE && !fault && !KMeansScaleToNorm((size_t)n, mine)) {
-      faulty = row;
-      fault  = KMEANS_ROW_ZERO;
-    }
-    PetscCall(MatRestoreRow(X, row, &n, &col, &value)); /* sets n to 0 */
+    if (KMeansScaleToNorm(to - from, rows->value + from)) continue;
+    faulty = i;
+    fault  = KMEANS_ROW_ZERO;
   }
-  PetscCall(KMeansRowsRefuse(comm, faulty, at, fault));
+  PetscCall(KMeansRowsRefuse(comm, fault ? start + (order ? order[faulty] : faulty) : PETSC_MAX_INT, at, fault));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -123,10 +174,14 @@ PetscErrorCode KMeansRowsRound_Private(KMeans km, KMeansRows *rows, int *single)
   int exact = km->storage != KMEANS_STORAGE_DOUBLE;
 
   PetscFunctionBegin;
-  for (size_t k = 0; k < rows->nvalues && exact && km->storage == KMEANS_STORAGE_AUTO; k++) exact = (double)(float)rows->value[k] == rows->value[k];
+  for (size_t first = 0; first < rows->nvalues && exact && km->storage == KMEANS_STORAGE_AUTO; first += KMEANS_ROWS_BLOCK) { /* no exit within a block, which is vectorised */
+    const size_t end = PetscMin(first + KMEANS_ROWS_BLOCK, rows->nvalues);
+
+    for (size_t k = first; k < end; k++) exact &= (double)(float)rows->value[k] == rows->value[k];
+  }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &exact, 1, MPI_INT, MPI_MIN, PetscObjectComm((PetscObject)km)));
   *single = exact;
-  if (exact)
+  if (exact && km->storage == KMEANS_STORAGE_SINGLE)
     for (size_t k = 0; k < rows->nvalues; k++) rows->value[k] = (float)rows->value[k];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
