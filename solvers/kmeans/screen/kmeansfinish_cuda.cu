@@ -9,6 +9,7 @@
 namespace {
 
 constexpr int WARPS = 8, BLOCK = 32 * WARPS, STRIDE = 33; /* the squares of a lane begin in a bank of their own */
+constexpr int BATCH = 8;                                  /* pairs of a point and a centroid that are loaded together */
 
 struct KMeansFinishMemory {
   double square[WARPS][32][STRIDE];
@@ -22,17 +23,22 @@ __device__ __forceinline__ double KMeansFinishDistance(const KMeansData &A, int3
   double    sum  = 0;
 
   for (int32_t from = 0; from < A.d; from += 32) {
-    const int32_t j = from + lane, count = A.d - from < 32 ? A.d - from : 32;
+    const int32_t count = A.d - from < 32 ? A.d - from : 32, j = from + (lane < count ? lane : count - 1);
 
-#pragma unroll 8
-    for (int p = 0; p < 32; p++) {
-      const int64_t at = __shfl_sync(0xffffffffu, i, p), m = __shfl_sync(0xffffffffu, c, p);
+    for (unsigned rest = lanes; rest;) {
+      int    at[BATCH];
+      Real   x[BATCH];
+      double m[BATCH];
 
-      if ((lanes >> p & 1) && lane < count) {
-        const double difference = (double)((const Real *)A.value)[at * A.d + j] - A.centroid[m * A.d + j];
-
-        square[p][lane] = difference * difference;
+#pragma unroll
+      for (int b = 0; b < BATCH; b++) {
+        at[b] = rest ? __ffs(rest) - 1 : at[b ? b - 1 : 0]; /* after the last pair, again that pair */
+        rest &= rest - 1;
+        x[b] = ((const Real *)A.value)[(int64_t)__shfl_sync(0xffffffffu, i, at[b]) * A.d + j];
+        m[b] = A.centroid[(int64_t)__shfl_sync(0xffffffffu, c, at[b]) * A.d + j];
       }
+#pragma unroll
+      for (int b = 0; b < BATCH; b++) square[at[b]][lane] = ((double)x[b] - m[b]) * ((double)x[b] - m[b]);
     }
     __syncwarp();
     if (lanes >> lane & 1) {

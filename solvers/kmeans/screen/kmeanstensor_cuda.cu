@@ -159,9 +159,11 @@ __global__ void __launch_bounds__(T::THREADS, T::BLOCKS) KMeansTensorKernel(KMea
         }
       }
     }
+    if (j + T::CHUNK <= C.columns) { /* without tests, so that the loads of a step overlap the products of the step before */
   #pragma unroll
-    for (int k = 0; k < T::CHUNK; k += 16) {
-      if (j + k < C.columns) KMeansTensorStep<T::STRIDE>(sum, mine + (T::PANELS ? j % panel : j) + k, stride, m + k);
+      for (int k = 0; k < T::CHUNK; k += 16) KMeansTensorStep<T::STRIDE>(sum, mine + (T::PANELS ? j % panel : j) + k, stride, m + k);
+    } else {
+      for (int k = 0; j + k < C.columns; k += 16) KMeansTensorStep<T::STRIDE>(sum, mine + (T::PANELS ? j % panel : j) + k, stride, m + k);
     }
     if (++chunk == chunks) {
       KMeansTensorAdd(best, sum, tile);

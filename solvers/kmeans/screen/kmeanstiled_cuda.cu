@@ -77,8 +77,8 @@ __device__ __forceinline__ void KMeansTiledAdd(KMeansBestGroups (&best)[8], cons
   }
 }
 
-/* The best scores of 128 points, whose places in S.points begin at `place`. */
-template <class Real>
+/* The best scores of 128 points, whose places in S.points begin at `place`. PANELS: their features do not fit in shared memory at once. */
+template <class Real, bool PANELS>
 __device__ __forceinline__ void KMeansTiledPoints(const KMeansScores &S, int32_t panel, int64_t place, int64_t many, unsigned char *memory)
 {
   const KMeansFrameCentroids &C = S.C;
@@ -103,13 +103,14 @@ __device__ __forceinline__ void KMeansTiledPoints(const KMeansScores &S, int32_t
       nexttile++;
     }
   }
+  if (!PANELS) KMeansConvertPanel(S, place, many, POINTS, 0, C.columns, centre, true, square, error, KMeansStoreSingle{a});
   for (int32_t q = 0; q < steps; q++) {
     const int32_t j = chunk * CHUNK;
     const float  *m = b + q % STAGES * CHUNK * CENTROIDS + across;
 
     KMeansCopyWait<STAGES - 2>();
     __syncthreads(); /* the chunk is there, and all warps have finished the one before */
-    if (j % panel == 0 && (q == 0 || panel < C.columns)) KMeansConvertPanel(S, place, many, POINTS, j, C.columns - j < panel ? C.columns - j : panel, centre, tile == 0, square, error, KMeansStoreSingle{a});
+    if (PANELS && j % panel == 0) KMeansConvertPanel(S, place, many, POINTS, j, C.columns - j < panel ? C.columns - j : panel, centre, tile == 0, square, error, KMeansStoreSingle{a});
     if (q + STAGES - 1 < steps) KMeansTiledCopy(C, b + (q + STAGES - 1) % STAGES * CHUNK * CENTROIDS, nexttile, nextchunk * CHUNK);
     KMeansCopyCommit();
     if (++nextchunk == chunks) {
@@ -118,7 +119,7 @@ __device__ __forceinline__ void KMeansTiledPoints(const KMeansScores &S, int32_t
     }
     if (chunk == 0) KMeansTiledStart(sum, C.half + (int64_t)tile * CENTROIDS + across);
 #pragma unroll
-    for (int k = 0; k < CHUNK; k++) KMeansTiledStep(sum, a + (j % panel + k) * STRIDE + down, m + k * CENTROIDS);
+    for (int k = 0; k < CHUNK; k++) KMeansTiledStep(sum, a + ((PANELS ? j % panel : j) + k) * STRIDE + down, m + k * CENTROIDS);
     if (++chunk == chunks) {
       KMeansTiledAdd(best, sum, tile);
       chunk = 0;
@@ -151,30 +152,36 @@ __device__ __forceinline__ void KMeansTiledPoints(const KMeansScores &S, int32_t
   }
 }
 
-template <class Real>
+template <class Real, bool PANELS>
 __global__ void __launch_bounds__(THREADS, 2) KMeansTiledKernel(KMeansScores S, int32_t panel)
 {
   extern __shared__ __align__(16) unsigned char KMeansTiledMemory[];
   const int64_t                                 many = S.points ? *S.many : S.A.n;
 
-  for (int64_t place = (int64_t)blockIdx.x * POINTS; place < many; place += (int64_t)gridDim.x * POINTS) KMeansTiledPoints<Real>(S, panel, place, many, KMeansTiledMemory);
+  for (int64_t place = (int64_t)blockIdx.x * POINTS; place < many; place += (int64_t)gridDim.x * POINTS) KMeansTiledPoints<Real, PANELS>(S, panel, place, many, KMeansTiledMemory);
+}
+
+template <class Real, bool PANELS>
+GpErr KMeansTiledLaunch(const KMeansScores *S, int32_t panel)
+{
+  const size_t   bytes = KMeansTiledBytes(panel, sizeof(Real));
+  const unsigned tiles = GpBlocks(S->A.n, POINTS), busy = 2 * (unsigned)GpDevComputeUnits(S->A.dev);
+  GpErr          err = GpCheckCuda(S->A.dev, cudaFuncSetAttribute(KMeansTiledKernel<Real, PANELS>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes), "tiled: cannot set the shared memory of a thread block");
+
+  return err ? err : GpLaunch(S->A.dev, "scores in single precision", KMeansTiledKernel<Real, PANELS>, GpGrid{S->points && busy < tiles ? busy : tiles, THREADS, bytes}, *S, panel);
 }
 
 template <class Real>
-GpErr KMeansTiledLaunch(const KMeansScores *S)
+GpErr KMeansTiledScores(const KMeansScores *S)
 {
-  const size_t   half  = GpDevSharedBytes(S->A.dev) / 2 - 1024; /* two blocks share a multiprocessor, which reserves 1 KiB for each */
-  const unsigned tiles = GpBlocks(S->A.n, POINTS), busy = 2 * (unsigned)GpDevComputeUnits(S->A.dev);
-  int32_t        panel = S->C.columns;
-  GpErr          err;
+  const size_t half  = GpDevSharedBytes(S->A.dev) / 2 - 1024; /* two blocks share a multiprocessor, which reserves 1 KiB for each */
+  int32_t      panel = S->C.columns;
 
   for (int32_t panels = 2; panel > CHUNK && KMeansTiledBytes(panel, sizeof(Real)) > half; panels++) {
     panel = (S->C.columns + panels - 1) / panels;
     panel = (panel + CHUNK - 1) / CHUNK * CHUNK;
   }
-  err = GpCheckCuda(S->A.dev, cudaFuncSetAttribute(KMeansTiledKernel<Real>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)KMeansTiledBytes(panel, sizeof(Real))), "tiled: cannot set the shared memory of a thread block");
-  if (!err) err = GpLaunch(S->A.dev, "scores in single precision", KMeansTiledKernel<Real>, GpGrid{S->points && busy < tiles ? busy : tiles, THREADS, KMeansTiledBytes(panel, sizeof(Real))}, *S, panel);
-  return err;
+  return panel < S->C.columns ? KMeansTiledLaunch<Real, true>(S, panel) : KMeansTiledLaunch<Real, false>(S, panel);
 }
 
 } // namespace
@@ -182,5 +189,5 @@ GpErr KMeansTiledLaunch(const KMeansScores *S)
 GpErr KMeansScoresTiled(KMeansScores *S)
 {
   S->relative = KMeansFrameRelative(S->A.d) + 0x1p-19;
-  return S->A.single ? KMeansTiledLaunch<float>(S) : KMeansTiledLaunch<double>(S);
+  return S->A.single ? KMeansTiledScores<float>(S) : KMeansTiledScores<double>(S);
 }
