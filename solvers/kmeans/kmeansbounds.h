@@ -18,15 +18,9 @@ GP_INLINE double KMeansRelativeError(int64_t n)
    2^-23 for points that are rounded to single precision. */
 GP_INLINE double KMeansError(const KMeansData *A, int64_t i, double s)
 {
-  double square = 0;
-
   if (!A->row && !A->cosine) return KMeansRelativeError(A->d) * s;
   if (A->cosine) return 4 * KMeansRelativeError(A->d) + (A->single ? 0x1p-21 : 0);
-#if !defined(__CUDACC__)
-  if (A->pointsquare) return 4 * KMeansRelativeError(A->d) * (A->pointsquare[i] + A->bounds.largest[0]);
-#endif
-  for (int32_t e = A->row[i]; e < A->row[i + 1]; e++) square += KMeansValue(A, e) * KMeansValue(A, e);
-  return 4 * KMeansRelativeError(A->d) * (square + A->bounds.largest[0]);
+  return 4 * KMeansRelativeError(A->d) * (A->pointsquare[i] + A->bounds.largest[0]);
 }
 
 /* The squared Euclidean distance of a distance: for points of norm 1 it is twice 1 minus the inner product. */

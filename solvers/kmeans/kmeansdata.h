@@ -3,7 +3,8 @@
    The label of a point x is defined by sums in double precision in a fixed order, without fused multiply-adds:
 
    - dense, Euclidean: the least sum of (x_j - m_j)^2 over ascending features j
-   - sparse, Euclidean: the least |m|^2 - 2 x.m, where x.m is summed over ascending nonzeros and |m|^2 over ascending features
+   - sparse, Euclidean: the least |m|^2 - 2 x.m, where x.m is summed over ascending nonzeros. |m|^2 is the sum of KMEANS_SQUARE_PARTS partial sums, in
+     ascending order; feature j belongs to partial sum j modulo KMEANS_SQUARE_PARTS, which is summed over ascending features
    - cosine: the greatest x.m, summed over ascending features or nonzeros
 
    The centroid of the lowest number wins a tie. Every assignment returns these labels. */
@@ -73,7 +74,8 @@ typedef struct KMeansData_ {
   KMeansBounds   bounds;
   int32_t       *summed;      /* [n] cluster whose sums in the tally contain the point, -1: none; NULL unless the update adds differences */
   int            unsummed;    /* 1: the sums in the tally contain no point */
-  double        *pointsquare; /* [n] |x|^2 of sparse Euclidean points, on the host; otherwise NULL */
+  double        *pointsquare; /* [n] |x|^2 of sparse Euclidean points, summed over ascending nonzeros; otherwise NULL */
+  int32_t        longest;     /* upper bound on the number of nonzeros of a sparse point */
   KMeansFrame    frame;       /* a frame that was chosen before, or NULL: assignments on a GPU then choose one */
   const int32_t *stopped;     /* NULL, or a flag in device memory: if it is not 0, `direct` does nothing */
   int            fuse;        /* 1: `direct` also adds the points to the tally, as the update `fixed` does; only if KMeansFuses() */
@@ -139,6 +141,8 @@ typedef struct {
   KMeansFn    run[GP_DEV_KINDS]; /* NULL: the device does not have it */
 } KMeansVariant;
 
+#define KMEANS_SQUARE_PARTS 256 /* number of partial sums of |m|^2 */
+
 #define KMEANS_DIRECT 32 /* largest number of features of assignments that keep a point in registers or in local memory */
 
 enum {
@@ -167,12 +171,23 @@ typedef struct {
   int64_t *drawn;    /* [2] device memory: bits of the least key, and the number of the point that has it (the lowest if several) */
 } KMeansDrawArgs;
 
+/* Draws of all points of a start, when all points belong to this process. */
+typedef struct {
+  int32_t         many;      /* number of draws */
+  int             distances; /* 0: all points that have not been drawn have the same `nearest` */
+  int64_t         first;     /* number of the first local point */
+  const uint64_t *stream;    /* [many] on the host: the stream of each draw */
+  double         *centroid;  /* [many][d] device memory: the points that were drawn */
+  int64_t        *point;     /* [many] device memory: their numbers, -1: there was no point left */
+} KMeansStarts;
+
 GP_PAIR(KMeansHasTensor, GpDev dev, int *has);   /* 1 if the device has the tensor cores that the assignment `tensor` uses */
 GP_PAIR(KMeansSquares, const KMeansData *A);     /* square[c] = |m_c|^2 */
 GP_PAIR(KMeansCopyColumns, const KMeansData *A); /* sets column from value */
 GP_PAIR(KMeansMoveBounds, const KMeansData *A);  /* sets all arrays of A->bounds except lower and old */
 GP_PAIR(KMeansForget, const KMeansData *A);      /* sets all labels to -1 */
 GP_PAIR(KMeansDraw, const KMeansData *A, const KMeansDrawArgs *draw);
+GP_EXTERN GpErr KMeansDrawStarts_CUDA(const KMeansData *A, const KMeansStarts *starts);
 
 /* The frame of scores on a GPU. Only files that nvcc compiles define these functions. */
 GpErr KMeansFrameCreate(const KMeansData *A, KMeansFrame *F); /* workspace, which KMeansFrameDestroy() returns */

@@ -1,40 +1,14 @@
-/* Random draws of points for the starts, squares of centroids, and the initial labels.
-
-   Point i gets the key -log(u_i) / (weight_i nearest_i), where u_i depends on the stream and on the number of the point alone. The point with the
-   least key is drawn. Its probability is proportional to weight times nearest (Efraimidis and Spirakis, 2006), and the result depends neither on
-   the order of the points nor on their distribution over processes. */
-#include "solvers/kmeans/kmeanssteps.h"
-
-/* log(u) for 0 < u < 1 with the same bits on every processor: the series of atanh after reduction to [sqrt(1/2), sqrt(2)). Error below 4 ulp. */
-GP_INLINE double KMeansLog(double u)
-{
-  int    exponent;
-  double m = frexp(u, &exponent), s, square, sum = 0;
-
-  if (m < 0.70710678118654752) {
-    m *= 2;
-    exponent--;
-  }
-  s      = (m - 1) / (m + 1);
-  square = s * s;
-  for (int power = 21; power > 0; power -= 2) sum = sum * square + 1.0 / power;
-  return exponent * 0.69314718055994531 + 2 * s * sum;
-}
+/* Random draws of points for the starts, one at a time, squares of centroids, and the initial labels. */
+#include "solvers/kmeans/start/kmeansdraw.h"
 
 typedef struct {
   KMeansData     data;
   KMeansDrawArgs draw;
 } KMeansDrawing;
 
-GP_INLINE int64_t KMeansKeyBits(const KMeansDrawing *a, int64_t i)
+GP_INLINE int64_t KMeansDrawingKey(const KMeansDrawing *a, int64_t i)
 {
-  const double share = KMeansWeight(&a->data, i) * a->draw.nearest[i];
-  double       key   = HUGE_VAL;
-  int64_t      bits;
-
-  if (share > 0) key = -KMeansLog(KMeansRandom(a->draw.stream, (uint64_t)(a->draw.first + i))) / share;
-  memcpy(&bits, &key, sizeof(bits)); /* positive doubles are ordered like their bits */
-  return bits;
+  return KMeansKeyBits(a->draw.stream, a->draw.first + i, KMeansWeight(&a->data, i) * a->draw.nearest[i]);
 }
 
 GP_STEP(KMeansNearestStep)
@@ -46,14 +20,14 @@ GP_STEP(KMeansNearestStep)
 
     if (distance < a->draw.nearest[i]) a->draw.nearest[i] = distance;
   }
-  KMEANS_MIN(&a->draw.drawn[0], KMeansKeyBits(a, i));
+  KMEANS_MIN(&a->draw.drawn[0], KMeansDrawingKey(a, i));
 }
 
 GP_STEP(KMeansDrawnStep)
 {
   const KMeansDrawing *a = (const KMeansDrawing *)args;
 
-  if (KMeansKeyBits(a, i) == a->draw.drawn[0]) KMEANS_MIN(&a->draw.drawn[1], a->draw.first + i);
+  if (KMeansDrawingKey(a, i) == a->draw.drawn[0]) KMEANS_MIN(&a->draw.drawn[1], a->draw.first + i);
 }
 
 GP_EXTERN GpErr GP_IMPL(KMeansDraw)(const KMeansData *A, const KMeansDrawArgs *draw)
@@ -66,19 +40,38 @@ GP_EXTERN GpErr GP_IMPL(KMeansDraw)(const KMeansData *A, const KMeansDrawArgs *d
   return err;
 }
 
-GP_STEP(KMeansSquaresStep)
+#if defined(__CUDACC__)
+/* One block a centroid, one thread a partial sum. */
+__global__ static void KMeansSquaresKernel(KMeansData A)
 {
-  const KMeansData *A   = (const KMeansData *)args;
+  __shared__ double part[KMEANS_SQUARE_PARTS];
+  const double     *m   = A.centroid + (int64_t)blockIdx.x * A.d;
   double            sum = 0;
 
-  for (int32_t j = 0; j < A->d; j++) sum += A->centroid[i * A->d + j] * A->centroid[i * A->d + j];
-  A->square[i] = sum;
+  for (int32_t j = threadIdx.x; j < A.d; j += KMEANS_SQUARE_PARTS) sum += m[j] * m[j];
+  part[threadIdx.x] = sum;
+  __syncthreads();
+  if (threadIdx.x == 0) A.square[blockIdx.x] = KMeansSquareOfParts(part);
 }
 
-GP_EXTERN GpErr GP_IMPL(KMeansSquares)(const KMeansData *A)
+extern "C" GpErr KMeansSquares_CUDA(const KMeansData *A)
 {
-  return GP_EACH(A->dev, KMeansData, KMeansSquaresStep, A->k, A);
+  return A->k > 0 ? GpLaunch(A->dev, "KMeansSquares", KMeansSquaresKernel, GpGrid{(unsigned)A->k, KMEANS_SQUARE_PARTS}, *A) : GP_SUCCESS;
 }
+#else
+GpErr KMeansSquares_Host(const KMeansData *A)
+{
+  for (int32_t c = 0; c < A->k; c++) {
+    const double *m                         = A->centroid + (int64_t)c * A->d;
+    double        part[KMEANS_SQUARE_PARTS] = {0};
+
+    for (int32_t from = 0; from < A->d; from += KMEANS_SQUARE_PARTS)
+      for (int32_t t = 0; t < KMEANS_SQUARE_PARTS && t < A->d - from; t++) part[t] += m[from + t] * m[from + t];
+    A->square[c] = KMeansSquareOfParts(part);
+  }
+  return GP_SUCCESS;
+}
+#endif
 
 GP_STEP(KMeansForgetStep)
 {

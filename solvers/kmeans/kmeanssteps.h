@@ -90,6 +90,15 @@ GP_INLINE double KMeansCompare(const KMeansData *A, int64_t i, int32_t c)
   return sum;
 }
 
+/* |m|^2 from its partial sums. */
+GP_INLINE double KMeansSquareOfParts(const double part[KMEANS_SQUARE_PARTS])
+{
+  double sum = part[0];
+
+  for (int t = 1; t < KMEANS_SQUARE_PARTS; t++) sum += part[t];
+  return sum;
+}
+
 /* The label of point i by its definition, from the distances of all centroids. */
 GP_INLINE int32_t KMeansFindNearest(const KMeansData *A, int64_t i, double *compared)
 {
@@ -110,19 +119,8 @@ GP_INLINE int32_t KMeansFindNearest(const KMeansData *A, int64_t i, double *comp
 /* The distance of point i to a centroid whose KMeansCompare() is known. */
 GP_INLINE double KMeansDistance(const KMeansData *A, int64_t i, double compared)
 {
-  double sum = 0;
+  const double sum = A->cosine ? 1 + compared : A->row ? A->pointsquare[i] + compared : compared;
 
-#if !defined(__CUDACC__)
-  if (A->pointsquare) {
-    sum = A->pointsquare[i] + compared;
-    return sum > 0 ? sum : 0;
-  }
-#endif
-  if (A->cosine) sum = 1 + compared;
-  else if (A->row) {
-    for (int32_t e = A->row[i]; e < A->row[i + 1]; e++) sum += KMeansValue(A, e) * KMeansValue(A, e);
-    sum += compared;
-  } else sum = compared;
   return sum > 0 ? sum : 0; /* rounding may give a small negative number */
 }
 

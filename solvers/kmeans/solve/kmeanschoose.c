@@ -1,7 +1,7 @@
 /* The choice of assignment and update. All of them return the same labels, so that the choice affects the time alone. */
 #include "solvers/kmeans/kmeansimpl.h"
 
-/* The choice for the host. Measured on one core (docs/performance/kmeans.md):
+/* The choice for dense points on the host. Measured on one core (docs/performance/kmeans.md):
 
    - Dense, Euclidean: `direct` or `tiled` take the least time for 2 to 1000 clusters of 4 data sets with 9 to 784 features; bounds compute fewer
      distances, but one at a time.
@@ -13,10 +13,6 @@ static PetscInt KMeansChooseOnHost(const KMeansPoints *P, const char **why)
 {
   const KMeansData *A = &P->data;
 
-  if (A->row) {
-    *why = "the points are sparse";
-    return KMEANS_ASSIGN_sparse;
-  }
   if (A->k <= 1) {
     *why = "there is one cluster";
     return KMEANS_ASSIGN_brute;
@@ -37,7 +33,7 @@ static PetscInt KMeansChooseOnHost(const KMeansPoints *P, const char **why)
   return KMEANS_ASSIGN_tiled;
 }
 
-/* The choice for a GPU. */
+/* The choice for dense points on a GPU. */
 #define KMEANS_TENSOR_LEAST 64 /* least number of clusters for `tensor`, which computes scores of 64 centroids together */
 
 static PetscInt KMeansChooseOnGPU(const KMeansPoints *P, const char **why)
@@ -45,11 +41,11 @@ static PetscInt KMeansChooseOnGPU(const KMeansPoints *P, const char **why)
   const KMeansData *A   = &P->data;
   int               has = 0;
 
-  if (!A->row && !A->cosine && A->d <= KMEANS_DIRECT) {
+  if (!A->cosine && A->d <= KMEANS_DIRECT) {
     *why = "the points are dense, with few features";
     return KMEANS_ASSIGN_direct;
   }
-  if (!A->row && !A->cosine) {
+  if (!A->cosine) {
     if (A->k >= KMEANS_TENSOR_LEAST && !GP_ON_DEVICE(A->dev, KMeansHasTensor, A->dev, &has) && has) {
       *why = "the points are dense, with many features and clusters, and the GPU has tensor cores";
       return KMEANS_ASSIGN_tensor;
@@ -57,13 +53,17 @@ static PetscInt KMeansChooseOnGPU(const KMeansPoints *P, const char **why)
     *why = "the points are dense, with many features";
     return KMEANS_ASSIGN_tiled;
   }
-  *why = "the points are on a GPU";
+  *why = "the metric is cosine, and the points are on a GPU";
   return KMEANS_ASSIGN_brute;
 }
 
 /* The choice for points and a number of centroids. `why` receives the reason. */
 static PetscInt KMeansChooseAssign(const KMeansPoints *P, const char **why)
 {
+  if (P->data.row) {
+    *why = "the points are sparse";
+    return KMEANS_ASSIGN_sparse;
+  }
   return GpDevKindOf(P->data.dev) == GP_DEV_HOST ? KMeansChooseOnHost(P, why) : KMeansChooseOnGPU(P, why);
 }
 

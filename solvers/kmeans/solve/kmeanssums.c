@@ -34,20 +34,24 @@ PetscErrorCode KMeansPointsClearTally_Private(KMeansPoints *P, PetscBool keep)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Stores |x|^2 of sparse Euclidean points on the host, where the assignments read it. A GPU sums it again, which is cheaper there than a load. */
+/* Stores the number of nonzeros of the longest sparse point, and |x|^2 of all sparse points unless the metric is cosine. row, value: on the host. */
 PetscErrorCode KMeansPointsSquare_Private(KMeansPoints *P, const int32_t row[], const double value[])
 {
-  KMeansData *A = &P->data;
+  KMeansData  *A     = &P->data;
+  const size_t bytes = (size_t)A->n * sizeof(double);
+  double      *square;
 
   PetscFunctionBegin;
-  if (!A->row || A->cosine || GpDevKindOf(A->dev) != GP_DEV_HOST) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCallGp(A->dev, "Points", GpDevAlloc(A->dev, (size_t)A->n * sizeof(double), &A->pointsquare));
+  for (int32_t i = 0; i < A->n; i++) A->longest = PetscMax(A->longest, row[i + 1] - row[i]);
+  if (A->cosine) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc1(A->n, &square));
   for (int32_t i = 0; i < A->n; i++) {
-    double sum = 0;
-
-    for (int32_t e = row[i]; e < row[i + 1]; e++) sum += value[e] * value[e];
-    A->pointsquare[i] = sum;
+    square[i] = 0;
+    for (int32_t e = row[i]; e < row[i + 1]; e++) square[i] += value[e] * value[e];
   }
+  PetscCallGp(A->dev, "Points", GpDevAlloc(A->dev, bytes, &A->pointsquare));
+  if (A->n) PetscCallGp(A->dev, "Points", GpDevUpload(A->dev, A->pointsquare, square, bytes));
+  PetscCall(PetscFree(square));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

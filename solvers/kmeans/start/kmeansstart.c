@@ -70,6 +70,48 @@ static PetscErrorCode KMeansDrawPoint(KMeans km, const KMeansDrawArgs *draw, Pet
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Refuses a draw that found no point. c: the number of points drawn before. */
+static PetscErrorCode KMeansCheckDrawn(KMeans km, PetscInt c, PetscInt point, PetscBool distances)
+{
+  PetscFunctionBegin;
+  PetscCheck(point >= 0, PetscObjectComm((PetscObject)km), PETSC_ERR_USER_INPUT, "KMeans: there are only %" PetscInt_FMT " %s for %" PetscInt_FMT " clusters; ask for fewer clusters", c, distances ? "distinct points" : "points with positive weight", km->k);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Sets km->centroid as KMeansStartDrawn_Private() does, without the host between the draws. `drawn` is false, and nothing is done, unless all points are on
+   one GPU. */
+static PetscErrorCode KMeansStartOnDevice(KMeans km, PetscInt restart, PetscBool distances, PetscBool *drawn)
+{
+  const KMeansData *A = &km->points.data;
+  PetscMPIInt       size;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)km), &size));
+  *drawn = (PetscBool)(size == 1 && GpDevKindOf(A->dev) == GP_DEV_CUDA);
+#if GP_HAVE_CUDA
+  if (*drawn) {
+    const size_t numbers = (size_t)km->k * sizeof(int64_t), values = (size_t)km->k * A->d * sizeof(double);
+    KMeansStarts starts  = {.many = (int32_t)km->k, .distances = distances, .first = km->points.first};
+    uint64_t    *stream;
+    int64_t     *point;
+
+    PetscCall(PetscMalloc2(km->k, &stream, km->k, &point));
+    for (PetscInt c = 0; c < km->k; c++) stream[c] = KMeansStream(km, restart, c);
+    starts.stream = stream;
+    PetscCallGp(A->dev, "Start", GpDevAlloc(A->dev, values, &starts.centroid));
+    PetscCallGp(A->dev, "Start", GpDevAlloc(A->dev, numbers, &starts.point));
+    PetscCallGp(A->dev, "Start", KMeansDrawStarts_CUDA(A, &starts));
+    PetscCallGp(A->dev, "Start", GpDevDownload(A->dev, point, starts.point, numbers));
+    PetscCallGp(A->dev, "Start", GpDevDownload(A->dev, km->centroid, starts.centroid, values));
+    GpDevFree(A->dev, &starts.point, numbers);
+    GpDevFree(A->dev, &starts.centroid, values);
+    for (PetscInt c = 0; c < km->k; c++) PetscCall(KMeansCheckDrawn(km, c, (PetscInt)point[c], distances));
+    PetscCall(PetscFree2(stream, point));
+  }
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Sets km->centroid by the starts `random` and, with distances, k-means++. Without distances, `nearest` is 1 for a point until it is drawn. */
 PetscErrorCode KMeansStartDrawn_Private(KMeans km, PetscInt restart, PetscBool distances)
 {
@@ -78,8 +120,11 @@ PetscErrorCode KMeansStartDrawn_Private(KMeans km, PetscInt restart, PetscBool d
   KMeansDrawArgs    draw  = {.centroid = -1, .first = P->first};
   const size_t      bytes = (size_t)A->n * sizeof(double);
   double           *ones, zero = 0;
+  PetscBool         drawn;
 
   PetscFunctionBegin;
+  PetscCall(KMeansStartOnDevice(km, restart, distances, &drawn));
+  if (drawn) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCallGp(A->dev, "Start", GpDevAlloc(A->dev, bytes, &draw.nearest));
   PetscCallGp(A->dev, "Start", GpDevAlloc(A->dev, 2 * sizeof(int64_t), &draw.drawn));
   PetscCall(PetscMalloc1(A->n, &ones));
@@ -90,8 +135,7 @@ PetscErrorCode KMeansStartDrawn_Private(KMeans km, PetscInt restart, PetscBool d
 
     draw.stream = KMeansStream(km, restart, c);
     PetscCall(KMeansDrawPoint(km, &draw, &point));
-    PetscCheck(point >= 0, PetscObjectComm((PetscObject)km), PETSC_ERR_USER_INPUT, "KMeans: there are only %" PetscInt_FMT " %s for %" PetscInt_FMT " clusters; ask for fewer clusters", c, distances ? "distinct points" : "points with positive weight",
-               km->k);
+    PetscCall(KMeansCheckDrawn(km, c, point, distances));
     PetscCall(KMeansPointsGetRow_Private(km, point, km->centroid + c * A->d));
     if (!distances) {
       if (point >= P->first && point < P->first + A->n) PetscCallGp(A->dev, "Start", GpDevUpload(A->dev, draw.nearest + (point - P->first), &zero, sizeof(zero)));
