@@ -6,7 +6,7 @@
 #ifndef KMEANSBOUNDS_H
 #define KMEANSBOUNDS_H
 
-#include "kmeanssteps.h"
+#include "solvers/kmeans/assign/kmeanseach.h"
 
 /* An upper bound on the relative error of a sum of n products and of the few operations after it. */
 GP_INLINE double KMeansRelativeError(int64_t n)
@@ -71,7 +71,7 @@ GP_INLINE void KMeansSearchGroup(const KMeansData *A, int64_t i, int32_t g, cons
 }
 
 /* The assignment of point i. */
-GP_INLINE void KMeansAssignBounded(const KMeansData *A, int64_t i)
+GP_INLINE KMeansFound KMeansFindBounded(const KMeansData *A, int64_t i)
 {
   const int32_t groups = KMeansGroups(A->k, A->bounds.group), label = A->label[i];
   double       *lower = A->bounds.lower + i * groups, below = HUGE_VAL, upper;
@@ -96,7 +96,7 @@ GP_INLINE void KMeansAssignBounded(const KMeansData *A, int64_t i)
       upper = sqrt(best.squared + KMeansError(A, i, best.squared)) * (1 + 0x1p-50);
     }
   }
-  KMeansPut(A, i, best.label, best.compared, counted);
+  return (KMeansFound){best.label, best.compared, counted};
 }
 
 #endif

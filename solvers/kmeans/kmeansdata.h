@@ -179,7 +179,7 @@ typedef struct {
   const uint64_t *stream;    /* [many] on the host: the stream of each draw */
   double         *centroid;  /* [many][d] device memory: the points that were drawn */
   int64_t        *point;     /* [many] device memory: their numbers, -1: there was no point left */
-} KMeansStarts;
+} KMeansDrawAllArgs;
 
 GP_PAIR(KMeansHasTensor, GpDev dev, int *has);   /* 1 if the device has the tensor cores that the assignment `tensor` uses */
 GP_PAIR(KMeansSquares, const KMeansData *A);     /* square[c] = |m_c|^2 */
@@ -187,7 +187,7 @@ GP_PAIR(KMeansCopyColumns, const KMeansData *A); /* sets column from value */
 GP_PAIR(KMeansMoveBounds, const KMeansData *A);  /* sets all arrays of A->bounds except lower and old */
 GP_PAIR(KMeansForget, const KMeansData *A);      /* sets all labels to -1 */
 GP_PAIR(KMeansDraw, const KMeansData *A, const KMeansDrawArgs *draw);
-GP_EXTERN GpErr KMeansDrawStarts_CUDA(const KMeansData *A, const KMeansStarts *starts);
+GP_EXTERN GpErr KMeansDrawAll_CUDA(const KMeansData *A, const KMeansDrawAllArgs *starts);
 
 /* The frame of scores on a GPU. Only files that nvcc compiles define these functions. */
 GpErr KMeansFrameCreate(const KMeansData *A, KMeansFrame *F); /* workspace, which KMeansFrameDestroy() returns */

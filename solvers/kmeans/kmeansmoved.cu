@@ -10,45 +10,99 @@ GP_INLINE double KMeansBetween(int32_t d, const double *a, const double *b)
   return sum;
 }
 
-GP_STEP(KMeansMovedStep)
+/* Lower bound on half the distance of a centroid to the nearest other one, whose squared distance is `least`. */
+GP_INLINE double KMeansHalfDistance(const KMeansData *A, double least)
 {
-  const KMeansData *A     = (const KMeansData *)args;
-  const double      error = KMeansRelativeError(A->d), *m = A->centroid + i * A->d;
-  double            least = HUGE_VAL;
+  return least < HUGE_VAL ? 0.5 * sqrt(least) * (1 - KMeansRelativeError(A->d)) : HUGE_VAL;
+}
 
-  A->bounds.moved[i] = sqrt(KMeansBetween(A->d, m, A->bounds.old + i * A->d)) * (1 + error);
-  for (int32_t c = 0; c < A->k; c++) {
-    const double between = c == i ? HUGE_VAL : KMeansBetween(A->d, m, A->centroid + (int64_t)c * A->d);
+/* Upper bound on the distance that centroid c has moved. */
+GP_INLINE double KMeansMovedDistance(const KMeansData *A, int64_t c)
+{
+  return sqrt(KMeansBetween(A->d, A->centroid + c * A->d, A->bounds.old + c * A->d)) * (1 + KMeansRelativeError(A->d));
+}
+
+#if defined(__CUDACC__)
+static constexpr int KMEANS_THREADS = 128;
+
+/* The least, or the largest, value of all threads of a block, in thread 0. */
+template <bool LEAST>
+__device__ static double KMeansExtremeOfBlock(double mine)
+{
+  __shared__ double warps[KMEANS_THREADS / 32];
+
+  for (int half = 16; half > 0; half /= 2) {
+    const double other = __shfl_xor_sync(0xffffffffu, mine, half);
+
+    mine = (LEAST ? other < mine : other > mine) ? other : mine;
+  }
+  if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = mine;
+  __syncthreads();
+  for (int w = 0; w < KMEANS_THREADS / 32; w++) mine = (LEAST ? warps[w] < mine : warps[w] > mine) ? warps[w] : mine;
+  return mine;
+}
+
+/* One block a centroid. */
+__global__ static void KMeansMovedKernel(KMeansData A)
+{
+  const int32_t i     = blockIdx.x;
+  double        least = HUGE_VAL;
+
+  for (int32_t c = threadIdx.x; c < A.k; c += KMEANS_THREADS) {
+    const double between = c == i ? HUGE_VAL : KMeansBetween(A.d, A.centroid + (int64_t)i * A.d, A.centroid + (int64_t)c * A.d);
 
     if (between < least) least = between;
   }
-  A->bounds.half[i] = least < HUGE_VAL ? 0.5 * sqrt(least) * (1 - error) : HUGE_VAL;
+  least = KMeansExtremeOfBlock<true>(least);
+  if (threadIdx.x != 0) return;
+  A.bounds.moved[i] = KMeansMovedDistance(&A, i);
+  A.bounds.half[i]  = KMeansHalfDistance(&A, least);
 }
 
-GP_STEP(KMeansGroupMovedStep)
+/* One block a group of centroids, and a last one for the largest |m|^2. */
+__global__ static void KMeansGroupMovedKernel(KMeansData A)
 {
-  const KMeansData *A    = (const KMeansData *)args;
-  const int64_t     from = i * A->bounds.group, to = A->k - from < A->bounds.group ? A->k : from + A->bounds.group;
-  double            most = 0;
+  const int32_t group = A.bounds.group, last = KMeansGroups(A.k, group);
+  const bool    squares = blockIdx.x == (unsigned)last;
+  const int32_t from = squares ? 0 : blockIdx.x * group, to = squares || A.k - from < group ? A.k : from + group;
+  const double *value = squares ? A.square : A.bounds.moved;
+  double        most  = 0;
 
-  for (int64_t c = from; c < to; c++) most = A->bounds.moved[c] > most ? A->bounds.moved[c] : most;
-  A->bounds.groupmoved[i] = most;
+  for (int32_t c = from + threadIdx.x; c < to; c += KMEANS_THREADS) most = value[c] > most ? value[c] : most;
+  most = KMeansExtremeOfBlock<false>(most);
+  if (threadIdx.x == 0) *(squares ? A.bounds.largest : A.bounds.groupmoved + blockIdx.x) = most;
 }
 
-GP_STEP(KMeansLargestStep)
+extern "C" GpErr KMeansMoveBounds_CUDA(const KMeansData *A)
 {
-  const KMeansData *A    = (const KMeansData *)args;
-  double            most = 0;
+  const unsigned groups = (unsigned)KMeansGroups(A->k, A->bounds.group), squares = A->row && !A->cosine;
+  GpErr          err;
 
-  for (int32_t c = 0; c < A->k && A->row && !A->cosine; c++) most = A->square[c] > most ? A->square[c] : most;
-  A->bounds.largest[i] = most;
-}
-
-GP_EXTERN GpErr GP_IMPL(KMeansMoveBounds)(const KMeansData *A)
-{
-  GpErr err = GP_EACH(A->dev, KMeansData, KMeansMovedStep, A->k, A);
-
-  if (!err) err = GP_EACH(A->dev, KMeansData, KMeansGroupMovedStep, KMeansGroups(A->k, A->bounds.group), A);
-  if (!err) err = GP_EACH(A->dev, KMeansData, KMeansLargestStep, 1, A);
+  if (A->k <= 0) return GP_SUCCESS;
+  err = GpLaunch(A->dev, "KMeansMoved", KMeansMovedKernel, GpGrid{(unsigned)A->k, KMEANS_THREADS}, *A);
+  if (!err) err = GpLaunch(A->dev, "KMeansGroupMoved", KMeansGroupMovedKernel, GpGrid{groups + squares, KMEANS_THREADS}, *A);
   return err;
 }
+#else
+GpErr KMeansMoveBounds_Host(const KMeansData *A)
+{
+  const KMeansBounds *B = &A->bounds;
+
+  for (int32_t g = 0; g < KMeansGroups(A->k, B->group); g++) B->groupmoved[g] = 0;
+  *B->largest = 0;
+  for (int32_t i = 0; i < A->k; i++) {
+    double least = HUGE_VAL, *most = B->groupmoved + i / B->group;
+
+    B->moved[i] = KMeansMovedDistance(A, i);
+    if (B->moved[i] > *most) *most = B->moved[i];
+    if (A->row && !A->cosine && A->square[i] > *B->largest) *B->largest = A->square[i];
+    for (int32_t c = 0; c < A->k; c++) {
+      const double between = c == i ? HUGE_VAL : KMeansBetween(A->d, A->centroid + (int64_t)i * A->d, A->centroid + (int64_t)c * A->d);
+
+      if (between < least) least = between;
+    }
+    B->half[i] = KMeansHalfDistance(A, least);
+  }
+  return GP_SUCCESS;
+}
+#endif

@@ -144,6 +144,34 @@ static PetscErrorCode CheckWidths(MPI_Comm comm, Mat X, Mat nonzero, Vec w)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* `sparse` and `brute` for points with many nonzeros, which a GPU treats apart, and for values near the ends of single precision. */
+static PetscErrorCode CheckLong(MPI_Comm comm)
+{
+  const PetscScalar scales[] = {1, 1e-25, 1e25};
+  const PetscInt    n = 30, d = 4500;
+
+  PetscFunctionBegin;
+  for (size_t s = 0; s < PETSC_STATIC_ARRAY_LENGTH(scales); s++) {
+    Settings a = {.assign = "brute", .update = "fixed", .k = s ? 5 : 20, .empty = KMEANS_EMPTY_KEEP}, b = a;
+    Mat      X;
+    PetscInt start, end;
+
+    PetscCall(MatCreateAIJ(comm, PETSC_DECIDE, PETSC_DECIDE, n, d, d, NULL, d, NULL, &X));
+    PetscCall(MatGetOwnershipRange(X, &start, &end));
+    for (PetscInt i = start; i < end; i++)
+      for (PetscInt j = 0; j < d; j += i % 9 == 4 ? 1 : 97) PetscCall(MatSetValue(X, i, j, scales[s] * ((i * 7919 + j * 104729) % 97 - 40), INSERT_VALUES));
+    PetscCall(MatAssemblyBegin(X, MAT_FINAL_ASSEMBLY));
+    PetscCall(MatAssemblyEnd(X, MAT_FINAL_ASSEMBLY));
+    b.assign = "sparse";
+    PetscCall(Compare(comm, "long rows", X, X, NULL, &a, &b));
+    a.metric = b.metric = KMEANS_METRIC_COSINE;
+    PetscCall(Compare(comm, "long rows, cosine", X, X, NULL, &a, &b));
+    PetscCall(MatDestroy(&X));
+  }
+  PetscCall(PetscPrintf(comm, "long rows: as brute for values of several magnitudes\n"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The same points as matrices of several types. */
 static PetscErrorCode CheckTypes(MPI_Comm comm, Mat X)
 {
@@ -259,6 +287,7 @@ int main(int argc, char **argv)
   PetscCall(VecAssemblyBegin(w));
   PetscCall(VecAssemblyEnd(w));
   PetscCall(CheckWidths(comm, X, nonzero, w));
+  PetscCall(CheckLong(comm));
   PetscCall(CheckTypes(comm, X));
   PetscCall(CheckChanged(comm, X, dense, w));
   PetscCall(CheckReuse(comm, X));
@@ -276,6 +305,5 @@ int main(int argc, char **argv)
    test:
      suffix: 1
      nsize: {{1 3}}
-     args: -gpucsr_device host
 
 TEST*/

@@ -35,7 +35,7 @@ done
 for metric in euclidean cosine; do
   good=1
   for case in 1.fixed 4.fixed 1.changed 2.changed; do
-    run ${case%.*} -gpucsr_device host -f "$tmp/points.mtx" -kmeans_metric $metric -kmeans_assign sparse -kmeans_update ${case#*.} -kmeans_clusters 37 -kmeans_restarts 2 \
+    run ${case%.*} -f "$tmp/points.mtx" -kmeans_metric $metric -kmeans_assign sparse -kmeans_update ${case#*.} -kmeans_clusters 37 -kmeans_restarts 2 \
       -labels "$tmp/labels.$case" -centroids "$tmp/centroids.$case" || good=0
     cmp "$tmp/labels.1.fixed" "$tmp/labels.$case" >>"$tmp/log" 2>&1 && cmp "$tmp/centroids.1.fixed" "$tmp/centroids.$case" >>"$tmp/log" 2>&1 || good=0
   done
@@ -208,7 +208,7 @@ refused "an infinite value in a table" 4 "inf.csv:2:" -f "$tmp/inf.csv" -kmeans_
 refused "infinite weights" 4 "inf.txt:2:" -f "$tmp/twice.csv" -weights "$tmp/inf.txt" -kmeans_clusters 2
 refused "NaN in the weights" 4 "nan.txt:2:" -f "$tmp/twice.csv" -weights "$tmp/nan.txt" -kmeans_clusters 2
 refused "more clusters than points" 2 "500 clusters of 400 points" -f "$tmp/points.csv" -kmeans_clusters 500
-refused "dense points for the assignment sparse" 2 "the points are a dense matrix" -gpucsr_device host -f "$tmp/points.csv" -kmeans_assign sparse
+refused "dense points for the assignment sparse" 2 "the points are a dense matrix" -f "$tmp/points.csv" -kmeans_assign sparse
 refused "no clusters" 2 "-kmeans_clusters" -f "$tmp/points.csv" -kmeans_clusters 0
 refused "a negative number of clusters" 2 "-kmeans_clusters -3: expected an integer of at least 1" -f "$tmp/points.csv" -kmeans_clusters -3
 refused "no points" 2 "nothing to do" -kmeans_clusters 3

@@ -1,16 +1,15 @@
 /* Assignment by its definition: every distance of every point. One thread a point. */
-#include "solvers/kmeans/kmeanssteps.h"
+#include "solvers/kmeans/assign/kmeanseach.h"
 
-GP_STEP(KMeansBruteStep)
+GP_INLINE KMeansFound KMeansBruteFind(const KMeansData *A, int64_t i)
 {
-  const KMeansData *A = (const KMeansData *)args;
-  double            least;
-  const int32_t     label = KMeansFindNearest(A, i, &least);
+  double        least;
+  const int32_t label = KMeansFindNearest(A, i, &least);
 
-  KMeansPut(A, i, label, least, A->k);
+  return (KMeansFound){label, least, A->k};
 }
 
 GP_EXTERN GpErr GP_IMPL(KMeansAssign_brute)(const KMeansData *A)
 {
-  return GP_EACH(A->dev, KMeansData, KMeansBruteStep, A->n, A);
+  return KMEANS_EACH(A, KMeansBruteFind);
 }

@@ -1,12 +1,7 @@
 /* Elkan (2003), Using the triangle inequality to accelerate k-means: a lower bound for each point and centroid. One thread a point. */
 #include "solvers/kmeans/kmeansbounds.h"
 
-GP_STEP(KMeansElkanStep)
-{
-  KMeansAssignBounded((const KMeansData *)args, i);
-}
-
 GP_EXTERN GpErr GP_IMPL(KMeansAssign_elkan)(const KMeansData *A)
 {
-  return GP_EACH(A->dev, KMeansData, KMeansElkanStep, A->n, A);
+  return KMEANS_EACH(A, KMeansFindBounded);
 }

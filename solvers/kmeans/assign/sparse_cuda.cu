@@ -12,7 +12,7 @@
 
        |s - f| <= g |x| |m| + 4 u |m|^2 / 2 + 4 h (z + 8) (|x| + |m| + 1) = e,    g = (z + 8) u / (1 - (z + 8) u).
 
-   The bound e has room for three more roundings of each product: that of s - e and s + e, and the errors of the definition, which are far smaller as it is
+   The bound e covers three more roundings of each product: that of s - e and s + e, and the errors of the definition, which are far smaller as it is
    in double precision. Then 2 (s - e) and 2 (s + e) are bounds on what the definition compares. Let U be the least s + e of all centroids. The label by the
    definition is a centroid with s - e <= U. Usually there is one. If a bound may overflow, or g is not small, the interval of the centroid is infinite. */
 #include "solvers/kmeans/kmeanstotals.cuh"
@@ -23,14 +23,14 @@ static constexpr int     KMEANS_TOGETHER = 4;    /* largest number of candidates
 static constexpr int32_t KMEANS_LONG     = 4096; /* points with more nonzeros have a block of threads each */
 
 /* What the centroids so far say about a point. */
-struct __align__(16) KMeansLeaders {
+struct alignas(16) KMeansLeaders {
   float   upper;         /* least upper bound on a score */
   float   least, second; /* the two least lower bounds */
   int32_t label;         /* centroid of the least lower bound */
 };
 
 /* A centroid: |m|^2 / 2, or 0 for the cosine metric; an upper bound on |m|. */
-struct __align__(8) KMeansHalf {
+struct alignas(8) KMeansHalf {
   float square, norm;
 };
 
@@ -222,7 +222,7 @@ __device__ static KMeansSparseNearest KMeansSparseChoose(const KMeansSparse &S, 
     if (S.panels > 1) dot = KMeansSparseDots<LANES>(S, panel, from, to, to - from, LANES, mask);
 #pragma unroll
     for (int q = 0; q < 4; q++) {
-      const int32_t c = first + q;
+      const int32_t c     = first + q;
       float         lower = INFINITY, unused;
       bool          candidate;
       unsigned      votes;
@@ -277,8 +277,8 @@ __global__ __launch_bounds__(KMEANS_THREADS, 4) static void KMeansSparseKernel(K
   __shared__ double product[KMEANS_THREADS];
   const KMeansData &A     = S.data;
   const int         group = threadIdx.x / LANES, lane = threadIdx.x % LANES;
-  const unsigned    mask  = LANES == 32 ? 0xffffffffu : ((1u << LANES % 32) - 1) << threadIdx.x % 32 / LANES * LANES;
-  KMeansTotals      T     = {};
+  const unsigned    mask = LANES == 32 ? 0xffffffffu : ((1u << LANES % 32) - 1) << threadIdx.x % 32 / LANES * LANES;
+  KMeansTotals      T    = {};
 
   for (int32_t p = 0; p < S.points; p++) {
     const int64_t     i    = ((int64_t)blockIdx.x * S.points + p) * GROUPS + group;
@@ -330,10 +330,10 @@ __global__ __launch_bounds__(KMEANS_THREADS) static void KMeansSparseLongKernel(
   KMeansTotals      T     = {};
 
   for (int32_t p = blockIdx.x; p < *S.many; p += gridDim.x) {
-    const int64_t     i    = S.longer[p], from = A.row[i], to = A.row[i + 1];
-    KMeansSparseError E    = KMeansSparseBound(A, i, (int32_t)(to - from));
-    KMeansLeaders     L    = {INFINITY, INFINITY, INFINITY, INT32_MAX};
-    float4            dot  = {0, 0, 0, 0};
+    const int64_t     i = S.longer[p], from = A.row[i], to = A.row[i + 1];
+    KMeansSparseError E   = KMeansSparseBound(A, i, (int32_t)(to - from));
+    KMeansLeaders     L   = {INFINITY, INFINITY, INFINITY, INT32_MAX};
+    float4            dot = {0, 0, 0, 0};
 
     for (int32_t panel = 0; panel < S.panels; panel++) {
       part[threadIdx.x] = KMeansSparseDots<LANES>(S, panel, from + group * LANES, to, to - from - threadIdx.x / 32 * 32, KMEANS_THREADS, 0xffffffffu);

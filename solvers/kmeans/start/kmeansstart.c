@@ -74,7 +74,8 @@ static PetscErrorCode KMeansDrawPoint(KMeans km, const KMeansDrawArgs *draw, Pet
 static PetscErrorCode KMeansCheckDrawn(KMeans km, PetscInt c, PetscInt point, PetscBool distances)
 {
   PetscFunctionBegin;
-  PetscCheck(point >= 0, PetscObjectComm((PetscObject)km), PETSC_ERR_USER_INPUT, "KMeans: there are only %" PetscInt_FMT " %s for %" PetscInt_FMT " clusters; ask for fewer clusters", c, distances ? "distinct points" : "points with positive weight", km->k);
+  PetscCheck(point >= 0, PetscObjectComm((PetscObject)km), PETSC_ERR_USER_INPUT, "KMeans: there are only %" PetscInt_FMT " %s for %" PetscInt_FMT " clusters; ask for fewer clusters", c, distances ? "distinct points" : "points with positive weight",
+             km->k);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -90,17 +91,17 @@ static PetscErrorCode KMeansStartOnDevice(KMeans km, PetscInt restart, PetscBool
   *drawn = (PetscBool)(size == 1 && GpDevKindOf(A->dev) == GP_DEV_CUDA);
 #if GP_HAVE_CUDA
   if (*drawn) {
-    const size_t numbers = (size_t)km->k * sizeof(int64_t), values = (size_t)km->k * A->d * sizeof(double);
-    KMeansStarts starts  = {.many = (int32_t)km->k, .distances = distances, .first = km->points.first};
-    uint64_t    *stream;
-    int64_t     *point;
+    const size_t      numbers = (size_t)km->k * sizeof(int64_t), values = (size_t)km->k * A->d * sizeof(double);
+    KMeansDrawAllArgs starts = {.many = (int32_t)km->k, .distances = distances, .first = km->points.first};
+    uint64_t         *stream;
+    int64_t          *point;
 
     PetscCall(PetscMalloc2(km->k, &stream, km->k, &point));
     for (PetscInt c = 0; c < km->k; c++) stream[c] = KMeansStream(km, restart, c);
     starts.stream = stream;
     PetscCallGp(A->dev, "Start", GpDevAlloc(A->dev, values, &starts.centroid));
     PetscCallGp(A->dev, "Start", GpDevAlloc(A->dev, numbers, &starts.point));
-    PetscCallGp(A->dev, "Start", KMeansDrawStarts_CUDA(A, &starts));
+    PetscCallGp(A->dev, "Start", KMeansDrawAll_CUDA(A, &starts));
     PetscCallGp(A->dev, "Start", GpDevDownload(A->dev, point, starts.point, numbers));
     PetscCallGp(A->dev, "Start", GpDevDownload(A->dev, km->centroid, starts.centroid, values));
     GpDevFree(A->dev, &starts.point, numbers);
@@ -120,7 +121,7 @@ PetscErrorCode KMeansStartDrawn_Private(KMeans km, PetscInt restart, PetscBool d
   KMeansDrawArgs    draw  = {.centroid = -1, .first = P->first};
   const size_t      bytes = (size_t)A->n * sizeof(double);
   double           *ones, zero = 0;
-  PetscBool         drawn;
+  PetscBool         drawn = PETSC_FALSE;
 
   PetscFunctionBegin;
   PetscCall(KMeansStartOnDevice(km, restart, distances, &drawn));

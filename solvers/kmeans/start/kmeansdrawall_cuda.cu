@@ -15,13 +15,13 @@ struct KMeansKeyed {
 
 /* A draw. data: `centroid` and `square` are those of the points drawn so far. */
 struct KMeansStartDraw {
-  KMeansData   data;
-  KMeansStarts starts;
-  uint64_t     stream;
-  int32_t      c;       /* number of the draw */
-  double      *nearest; /* [n] as in KMeansDrawArgs; set by the draws 0 or 1 */
-  KMeansKeyed *part;    /* [number of blocks] the least key of each block */
-  uint32_t    *ticket;  /* number of blocks that have finished; zero before and after a draw */
+  KMeansData        data;
+  KMeansDrawAllArgs starts;
+  uint64_t          stream;
+  int32_t           c;       /* number of the draw */
+  double           *nearest; /* [n] as in KMeansDrawArgs; set by the draws 0 or 1 */
+  KMeansKeyed      *part;    /* [number of blocks] the least key of each block */
+  uint32_t         *ticket;  /* number of blocks that have finished; zero before and after a draw */
 };
 
 /* The least key. Of equal keys the lowest point. */
@@ -125,8 +125,7 @@ __global__ __launch_bounds__(KMEANS_THREADS) static void KMeansStartKernel(KMean
   __syncthreads();
   if (!last) return;
   least = KMeansKeyed{INT64_MAX, INT64_MAX};
-  for (unsigned b = threadIdx.x; b < gridDim.x; b += KMEANS_THREADS)
-    least = KMeansKeyedMin(least, KMeansKeyed{__ldcg((const long long *)&a.part[b].bits), __ldcg((const long long *)&a.part[b].point)});
+  for (unsigned b = threadIdx.x; b < gridDim.x; b += KMEANS_THREADS) least = KMeansKeyedMin(least, KMeansKeyed{__ldcg((const long long *)&a.part[b].bits), __ldcg((const long long *)&a.part[b].point)});
   KMeansStartStore(a, KMeansKeyedMinOfBlock(least));
 }
 
@@ -144,7 +143,7 @@ static GpErr KMeansStartLaunch(KMeansStartDraw *a, unsigned blocks)
   return err;
 }
 
-extern "C" GpErr KMeansDrawStarts_CUDA(const KMeansData *A, const KMeansStarts *starts)
+extern "C" GpErr KMeansDrawAll_CUDA(const KMeansData *A, const KMeansDrawAllArgs *starts)
 {
   const unsigned  most = 4 * (unsigned)GpDevComputeUnits(A->dev), want = GpBlocks(A->n, KMEANS_THREADS), blocks = want < most ? want : most;
   const size_t    parts = blocks * sizeof(KMeansKeyed), nearest = (size_t)A->n * sizeof(double), squares = (size_t)starts->many * sizeof(double);
