@@ -240,6 +240,8 @@ refused "a checkpoint with another seed" 4 "foreign: -kmeans_seed: 0 in the chec
 refused "a checkpoint with other batches" 4 "foreign: -kmeans_batch: 0 in the checkpoint, 50 in this run" -f "$tmp/points.csv" -kmeans_clusters 9 -kmeans_batch 50 "${foreign[@]}"
 refused "batches of more points than there are" 2 "batches of 500 points from 400 points" -f "$tmp/points.csv" -kmeans_clusters 9 -kmeans_batch 500
 refused "batches and lower bounds" 2 "-kmeans_assign elkan: lower bounds need all points" -f "$tmp/points.csv" -kmeans_clusters 9 -kmeans_batch 50 -kmeans_assign elkan
+refused "batches and differences of sums" 2 "-kmeans_update changed needs all points" -f "$tmp/points.csv" -kmeans_clusters 9 -kmeans_batch 50 -kmeans_update changed
+refused "sparse points and sort" 2 "-kmeans_update sort: the points are sparse" -f "$tmp/points.mtx" -kmeans_clusters 2 -kmeans_update sort
 refused "an unknown option" 2 "-kmeans_colour" -f "$tmp/points.csv" -kmeans_colour red
 refused "a start with other columns" 2 "Start centroids: 6 x 5, but the points have 3 features" -f "$tmp/points.csv" -columns 0-2 -start_file "$tmp/start.csv" -kmeans_clusters 6
 refused "new points with other columns" 2 "twice.csv: the points have 2 features, the centroids 5" -f "$tmp/points.csv" -kmeans_clusters 3 -predict "$tmp/twice.csv" -predictions "$tmp/out/new"
