@@ -197,6 +197,17 @@ GpErr KMeansFrameChoose(const KMeansData *A, const KMeansFrame *F); /* sets cent
 /* Ends an iteration on a GPU: moves the centroids to the means of the tally, tests the criteria of KMeansIterate_Private(), zeroes the tally. */
 GP_EXTERN GpErr KMeansMove_CUDA(const KMeansData *A, KMeansLoop *loop);
 
+/* What the host reads after an iteration whose centroids stay on a GPU. */
+typedef struct {
+  int64_t total[KMEANS_TALLY]; /* those of the tally */
+  int64_t empty;               /* number of clusters without points */
+  double  square;              /* sum of the squared movements of all centroids */
+} KMeansMoved;
+
+/* Moves the centroids on a GPU to the means of the tally, as KMeansMoveCentroids_Private() does on the host. keep: centroids of clusters without points stay; 0: if
+   there is such a cluster, no centroid moves. moved: device memory. */
+GP_EXTERN GpErr KMeansMoveMeans_CUDA(const KMeansData *A, int keep, KMeansMoved *moved);
+
 #if defined(__cplusplus)
 }
 #endif

@@ -36,6 +36,8 @@ typedef struct {
   KMeansData       looped; /* what the graph works on */
   PetscGPUCSRGraph graph;
 
+  PetscBool resident; /* data.centroid is newer than the centroids on the host (KMeansResidentStep_Private()) */
+
   GpDevEvent event[2]; /* recorded before and after an assignment; NULL before the first KMeansPass_Private() */
 } KMeansPoints;
 
@@ -162,6 +164,12 @@ PETSC_INTERN PetscErrorCode KMeansLoop_Private(KMeans, PetscReal *previous);
 
 /* solve/kmeanspass.c */
 PETSC_INTERN PetscErrorCode KMeansPass_Private(KMeans, KMeansPoints *, PetscBool update);
+PETSC_INTERN PetscErrorCode KMeansPassBegin_Private(KMeans, KMeansPoints *, PetscBool update);
+PETSC_INTERN PetscErrorCode KMeansPassEnd_Private(KMeans, KMeansPoints *, PetscLogDouble begin);
+
+/* solve/kmeansresident.c */
+PETSC_INTERN PetscErrorCode KMeansResidentStep_Private(KMeans, PetscBool *stepped, PetscReal *shift, PetscBool *replaced);
+PETSC_INTERN PetscErrorCode KMeansResidentEnd_Private(KMeans);
 
 /* solve/kmeanscheckpoint.c */
 PETSC_INTERN PetscErrorCode KMeansCheckpointSetUp_Private(KMeans);

@@ -7,8 +7,11 @@
 static PetscErrorCode KMeansStep(KMeans km, PetscBool monitor, PetscReal *shift, PetscBool *replaced)
 {
   PetscLogDouble begin, end;
+  PetscBool      stepped;
 
   PetscFunctionBegin;
+  PetscCall(KMeansResidentStep_Private(km, &stepped, shift, replaced));
+  if (stepped) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(KMeansPass_Private(km, &km->points, PETSC_TRUE));
   if (monitor) PetscCall(KMeansMonitor_Private(km, km->tally[KMEANS_CHANGED]));
   PetscCall(PetscTime(&begin));
@@ -26,12 +29,13 @@ PetscErrorCode KMeansIterate_Private(KMeans km, PetscInt restarts, PetscBool res
 
   PetscFunctionBegin;
   PetscCall(KMeansPointsForgetLabels_Private(&km->points));
-  km->reason = KMEANS_CONVERGED_ITERATING;
+  km->reason          = KMEANS_CONVERGED_ITERATING;
+  km->points.resident = PETSC_FALSE;
   for (km->it = resumed ? km->it : 1; !km->reason; km->it++) {
     PetscReal shift;
     PetscBool replaced;
 
-    if (!resumed) PetscCall(KMeansLoop_Private(km, &previous));
+    if (!resumed && !km->points.resident) PetscCall(KMeansLoop_Private(km, &previous));
     if (km->reason) continue; /* iterations on a GPU have stopped; otherwise they have left clusters without points, or there were none */
     PetscCall(KMeansCheckpointBegin_Private(km, (PetscBool)(km->it >= km->max_it && km->done == restarts - 1)));
     PetscCall(KMeansStep(km, (PetscBool)!resumed, &shift, &replaced));
@@ -46,6 +50,7 @@ PetscErrorCode KMeansIterate_Private(KMeans km, PetscInt restarts, PetscBool res
     resumed = PETSC_FALSE;
   }
   km->it--;
+  PetscCall(KMeansResidentEnd_Private(km));
   if (km->reason != KMEANS_CONVERGED_LABELS) PetscCall(KMeansPass_Private(km, &km->points, PETSC_FALSE)); /* the centroids have moved since the last assignment */
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -12,13 +12,44 @@ GP_INLINE double KMeansMeanSum(const KMeansData *A, const KMeansFixed feature[],
   return (double)sum[0] * KMeansReciprocal(feature[j].first) + (A->words > 1 ? (double)sum[1] * KMeansReciprocal(feature[j].second) : 0.0);
 }
 
+#if !defined(__CUDACC__)
+/* KMeansMeanMove() for more than KMEANS_SQUARE_PARTS features. A GPU has kmeansmeans_cuda.cu for them. */
+static inline double KMeansMeanMoveWide(const KMeansData *A, const KMeansFixed feature[], const int64_t tally[], int64_t k, int64_t c, double centroid[])
+{
+  const double weight                    = (double)tally[KMEANS_TALLY + c] / A->mass.first;
+  double       part[KMEANS_SQUARE_PARTS] = {0}, *m = centroid + c * A->d, factor = 1;
+
+  if (A->cosine) {
+    for (int32_t j = 0; j < A->d; j++) {
+      const double sum = KMeansMeanSum(A, feature, tally, k, c, j);
+
+      part[j % KMEANS_SQUARE_PARTS] += sum * sum;
+    }
+    factor = KMeansSquareOfParts(part);
+    if (factor == 0) return 0;
+    factor = 1 / sqrt(factor);
+    memset(part, 0, sizeof(part));
+  }
+  for (int32_t j = 0; j < A->d; j++) {
+    const double sum = KMeansMeanSum(A, feature, tally, k, c, j), now = A->cosine ? factor * sum : sum / weight, difference = now - m[j];
+
+    part[j % KMEANS_SQUARE_PARTS] += difference * difference;
+    m[j] = now;
+  }
+  return KMeansSquareOfParts(part);
+}
+#endif
+
 /* Sets centroid c of k, which has points, to their weighted mean; for the cosine metric to their sum, scaled to norm 1, unless that is zero. Returns the
-   squared length of the movement. */
+   squared length of the movement. Sums of squares over features are divided into KMEANS_SQUARE_PARTS partial sums, as |m|^2 is. */
 GP_INLINE double KMeansMeanMove(const KMeansData *A, const KMeansFixed feature[], const int64_t tally[], int64_t k, int64_t c, double centroid[])
 {
   const double weight = (double)tally[KMEANS_TALLY + c] / A->mass.first;
   double      *m = centroid + c * A->d, square = 0, factor = 1, moved = 0;
 
+#if !defined(__CUDACC__)
+  if (A->d > KMEANS_SQUARE_PARTS) return KMeansMeanMoveWide(A, feature, tally, k, c, centroid);
+#endif
   if (A->cosine) {
     for (int32_t j = 0; j < A->d; j++) {
       const double sum = KMeansMeanSum(A, feature, tally, k, c, j);

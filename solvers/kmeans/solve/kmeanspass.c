@@ -14,19 +14,12 @@ static PetscErrorCode KMeansRecordEvent(KMeansPoints *P, int e)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Copies the centroids to the device, assigns all points of P and, if asked, adds them to the tally. Sums the tally over all ranks. */
-PetscErrorCode KMeansPass_Private(KMeans km, KMeansPoints *P, PetscBool update)
+/* Assigns all points of P to the centroids on the device and, if asked, adds them to the tally on the device. The device may still work on both afterwards. */
+PetscErrorCode KMeansPassBegin_Private(KMeans km, KMeansPoints *P, PetscBool update)
 {
-  KMeansData    *A      = &P->data;
-  const size_t   size   = (size_t)KMeansTallySize(km->kept, A->d, A->words);
-  const size_t   copied = A->host && update ? KMEANS_TALLY : size; /* the update on the host sets the other entries */
-  PetscMPIInt    count;
-  PetscLogDouble begin, end;
-  double         assign;
+  KMeansData *A = &P->data;
 
   PetscFunctionBegin;
-  PetscCall(PetscTime(&begin));
-  PetscCall(KMeansPointsSetCentroids_Private(P, km->kept, km->centroid));
   PetscCall(KMeansPointsSetBounds_Private(P, KMeansAssignTable[km->now[0]].group));
   PetscCall(KMeansPointsSetColumns_Private(P, km->now[0]));
   PetscCall(KMeansPointsClearTally_Private(P, (PetscBool) !!(KMeansUpdateTable[km->now[1]].properties & KMEANS_DIFFERENCES)));
@@ -39,16 +32,44 @@ PetscErrorCode KMeansPass_Private(KMeans km, KMeansPoints *P, PetscBool update)
   PetscCall(PetscLogEventBegin(KMEANS_UpdateEvent, km, 0, 0, 0));
   if (A->host) A->host->tally = km->tally;
   if (update && !A->fuse) PetscCallGp(A->dev, "Update", KMeansUpdateTable[km->now[1]].run[GpDevKindOf(A->dev)](A));
-  PetscCallGp(A->dev, "Sums", GpDevDownload(A->dev, km->tally, A->tally, copied * sizeof(int64_t)));
   PetscCall(PetscLogEventEnd(KMEANS_UpdateEvent, km, 0, 0, 0));
-  PetscCall(PetscMPIIntCast((PetscInt)size, &count));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, km->tally, count, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)km)));
-  PetscCallGp(A->dev, "Timer", GpDevEventSeconds(A->dev, P->event[0], P->event[1], &assign)); /* the download has waited for both */
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Adds times and totals of a pass to the statistics. The totals are in km->tally, and the device has finished. begin: time when the pass began. */
+PetscErrorCode KMeansPassEnd_Private(KMeans km, KMeansPoints *P, PetscLogDouble begin)
+{
+  const KMeansData *A = &P->data;
+  PetscLogDouble    end;
+  double            assign;
+
+  PetscFunctionBegin;
+  PetscCallGp(A->dev, "Timer", GpDevEventSeconds(A->dev, P->event[0], P->event[1], &assign));
   PetscCall(PetscTime(&end));
   km->statistics.assign += assign;
   km->statistics.update += end - begin - assign;
   km->inertia = (double)km->tally[KMEANS_INERTIA] / A->cost.first;
   km->distances += km->tally[KMEANS_COUNTED];
   km->rechecked += km->tally[KMEANS_RECHECK];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Copies the centroids to the device, assigns all points of P and, if asked, adds them to the tally. Sums the tally over all ranks. */
+PetscErrorCode KMeansPass_Private(KMeans km, KMeansPoints *P, PetscBool update)
+{
+  KMeansData    *A      = &P->data;
+  const size_t   size   = (size_t)KMeansTallySize(km->kept, A->d, A->words);
+  const size_t   copied = A->host && update ? KMEANS_TALLY : size; /* the update on the host sets the other entries */
+  PetscMPIInt    count;
+  PetscLogDouble begin;
+
+  PetscFunctionBegin;
+  PetscCall(PetscTime(&begin));
+  PetscCall(KMeansPointsSetCentroids_Private(P, km->kept, km->centroid));
+  PetscCall(KMeansPassBegin_Private(km, P, update));
+  PetscCallGp(A->dev, "Sums", GpDevDownload(A->dev, km->tally, A->tally, copied * sizeof(int64_t)));
+  PetscCall(PetscMPIIntCast((PetscInt)size, &count));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, km->tally, count, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)km)));
+  PetscCall(KMeansPassEnd_Private(km, P, begin));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,0 +1,91 @@
+/* Iterations whose centroids stay on a GPU. The host reads the totals and the movement only, unless there are clusters without points. */
+#include "solvers/kmeans/kmeansimpl.h"
+
+#include <petsctime.h>
+
+#if GP_HAVE_CUDA
+/* Whether all points are on one GPU, and neither the update nor a monitor or checkpoint reads the centroids on the host. */
+static PetscErrorCode KMeansCanReside(KMeans km, PetscBool *can)
+{
+  PetscMPIInt size;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)km), &size));
+  *can = (PetscBool)(size == 1 && GpDevKindOf(km->points.data.dev) == GP_DEV_CUDA && !(KMeansUpdateTable[km->now[1]].properties & KMEANS_ON_HOST) && !km->nmonitors && !km->checkpoint[0]);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Copies the centroids to the host, if they are newer on the GPU. */
+PetscErrorCode KMeansResidentEnd_Private(KMeans km)
+{
+  KMeansPoints     *P = &km->points;
+  const KMeansData *A = &P->data;
+
+  PetscFunctionBegin;
+  if (P->resident) PetscCallGp(A->dev, "Centroids", GpDevDownload(A->dev, km->centroid, A->centroid, (size_t)A->k * A->d * sizeof(double)));
+  P->resident = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Moves the centroids on the GPU. `moved` is false if there are clusters without points to be treated by the host. Then no centroid has moved, and km->tally and
+   km->centroid are complete. */
+static PetscErrorCode KMeansResidentMove(KMeans km, PetscReal *shift, PetscBool *moved)
+{
+  KMeansPoints     *P    = &km->points;
+  const KMeansData *A    = &P->data;
+  const int         keep = km->empty == KMEANS_EMPTY_KEEP;
+  KMeansMoved      *device, host;
+
+  PetscFunctionBegin;
+  PetscCallGp(A->dev, "Centroids", GpDevBorrow(A->dev, sizeof(*device), &device));
+  PetscCallGp(A->dev, "Centroids", KMeansMoveMeans_CUDA(A, keep, device));
+  PetscCallGp(A->dev, "Centroids", GpDevDownload(A->dev, &host, device, sizeof(host)));
+  GpDevReturn(A->dev, &device, sizeof(*device));
+  *moved = (PetscBool)(!host.empty || keep);
+  PetscCall(PetscArraycpy(km->tally, host.total, KMEANS_TALLY));
+  if (*moved) {
+    P->resident = PETSC_TRUE;
+    *shift      = sqrt(host.square);
+  } else {
+    PetscCallGp(A->dev, "Sums", GpDevDownload(A->dev, km->tally, A->tally, (size_t)KMeansTallySize(A->k, A->d, A->words) * sizeof(int64_t)));
+    PetscCall(KMeansResidentEnd_Private(km));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* One iteration: assignment, sums and new centroids. `stepped` is false, and nothing is done, unless the centroids can stay on the GPU. replaced: clusters
+   without points were treated. */
+PetscErrorCode KMeansResidentStep_Private(KMeans km, PetscBool *stepped, PetscReal *shift, PetscBool *replaced)
+{
+  KMeansPoints     *P = &km->points;
+  const KMeansData *A = &P->data;
+  PetscLogDouble    begin;
+  PetscBool         moved;
+
+  PetscFunctionBegin;
+  PetscCall(KMeansCanReside(km, stepped));
+  if (!*stepped) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscTime(&begin));
+  if (!P->resident) PetscCall(KMeansPointsSetCentroids_Private(P, km->kept, km->centroid));
+  else if (A->row && !A->cosine) PetscCallGp(A->dev, "Centroids", GP_ON_DEVICE(A->dev, KMeansSquares, A));
+  PetscCall(KMeansPassBegin_Private(km, P, PETSC_TRUE));
+  PetscCall(KMeansResidentMove(km, shift, &moved));
+  *replaced = PETSC_FALSE;
+  if (!moved) PetscCall(KMeansMoveCentroids_Private(km, shift, replaced));
+  PetscCall(KMeansPassEnd_Private(km, P, begin));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#else
+PetscErrorCode KMeansResidentStep_Private(KMeans km, PetscBool *stepped, PetscReal *shift, PetscBool *replaced)
+{
+  PetscFunctionBegin;
+  *stepped = PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode KMeansResidentEnd_Private(KMeans km)
+{
+  PetscFunctionBegin;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif
