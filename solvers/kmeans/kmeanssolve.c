@@ -122,16 +122,21 @@ static PetscErrorCode KMeansChooseStart(KMeans km, PetscInt restart)
 /* Makes an index set of the labels on the device. */
 static PetscErrorCode KMeansCreateLabels(MPI_Comm comm, const KMeansData *A, IS *labels)
 {
-  int32_t  *label;
-  PetscInt *wide;
+  PetscInt *label;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(A->n, &label));
-  PetscCall(PetscMalloc1(A->n, &wide));
+#if defined(PETSC_USE_64BIT_INDICES)
+  int32_t *narrow;
+
+  PetscCall(PetscMalloc1(A->n, &narrow));
+  if (A->n) PetscCallGp(A->dev, "Labels", GpDevDownload(A->dev, narrow, A->label, (size_t)A->n * sizeof(*narrow)));
+  for (int32_t i = 0; i < A->n; i++) label[i] = narrow[i];
+  PetscCall(PetscFree(narrow));
+#else
   if (A->n) PetscCallGp(A->dev, "Labels", GpDevDownload(A->dev, label, A->label, (size_t)A->n * sizeof(*label)));
-  for (int32_t i = 0; i < A->n; i++) wide[i] = label[i];
-  PetscCall(PetscFree(label));
-  PetscCall(ISCreateGeneral(comm, A->n, wide, PETSC_OWN_POINTER, labels));
+#endif
+  PetscCall(ISCreateGeneral(comm, A->n, label, PETSC_OWN_POINTER, labels));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

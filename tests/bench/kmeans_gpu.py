@@ -310,7 +310,7 @@ def run_updates(a):
     table = Table(f'{a.out}/updates.csv')
     seconds = {}
     cells = grid_cells(a, (1, 4, 16), (10, 100, 400))
-    for row in ours(a, cells, '-assign', a.assign, '-update', 'fixed,rank,rankstable,sort,onehot,changed,host', '-few', '1', '-many', '6', '-repeats', '1' if a.quick else '3'):
+    for row in ours(a, cells, '-assign', a.assign, '-update', a.updates, '-few', '1', '-many', '6', '-repeats', '1' if a.quick else '3'):
         n, d, k = (int(row[name]) for name in ('points', 'features', 'clusters'))
         seconds[n, d, k, row['update']] = row
         table.add(points=n, features=d, clusters=k, assign=row['assign_used'], update=row['update'], iteration_ms=f'{1e3 * row["iteration_s"]:.4g}', assign_ms=f'{1e3 * row["assign_s"]:.4g}', update_ms=f'{1e3 * row["update_s"]:.4g}')
@@ -335,16 +335,11 @@ def run_host(a):
 def run_kddcup(a):
     if not os.path.exists(a.kddcup):
         return say(f'kddcup is left out: {a.kddcup} is missing')
-    table, rows = Table(f'{a.out}/kddcup.csv'), []
+    table = Table(f'{a.out}/kddcup.csv')
     say('reading', a.kddcup)
     columns = [j for j in range(41) if j not in (1, 2, 3)]
     with gzip.open(a.kddcup, 'rt') as file:
-        for number, line in enumerate(file):
-            if a.quick and number == 5000:
-                break
-            words = line.split(',')
-            rows.append([words[j] for j in columns])
-    X = np.array(rows, dtype='f8')
+        X = np.loadtxt(file, delimiter=',', usecols=columns, max_rows=5000 if a.quick else None)
     X = (X / np.maximum(X.std(0), 1e-30)).astype('<f4')
     k = 20 if a.quick else 100
     say('read', X.shape)
@@ -367,6 +362,7 @@ def main():
     parser.add_argument('--device', default='cuda')
     parser.add_argument('--assign', default='auto', help='the assignment in grid and updates')
     parser.add_argument('--update', default='auto', help='the update in grid')
+    parser.add_argument('--updates', default='fixed,rank,rankstable,host', help='the updates of that part')
     parser.add_argument('--kddcup', default=os.path.join(os.path.dirname(__file__), '../../../shared/data/kmeans/kddcup.data_10_percent.gz'))
     parser.add_argument('--instructions', type=float, default=33.5e12)
     parser.add_argument('--bandwidth', type=float, default=4.29e12)
