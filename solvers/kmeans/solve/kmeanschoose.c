@@ -131,7 +131,7 @@ static PetscInt KMeansChooseUpdate(KMeans km)
 {
   const KMeansData *A = &km->points.data;
 
-  if (GpDevKindOf(A->dev) == GP_DEV_HOST) return km->batch ? KMEANS_UPDATE_fixed : KMEANS_UPDATE_changed;
+  if (GpDevKindOf(A->dev) == GP_DEV_HOST || A->row) return km->batch ? KMEANS_UPDATE_fixed : KMEANS_UPDATE_changed;
   return KMeansFixedIsFastest(A) ? KMEANS_UPDATE_fixed : KMEANS_UPDATE_sort;
 }
 
