@@ -51,6 +51,18 @@ typedef struct {
 
 #define KMeansGroups(k, group) (((k) + (group)-1) / (group))
 
+/* Iterations on a GPU without the host, in device memory. `reason` stops them: a KMeansConvergedReason, or KMEANS_LOOP_EMPTY. */
+#define KMEANS_LOOP_EMPTY 100 /* the last assignment left clusters without points, which the host treats; the centroids have not moved */
+typedef struct {
+  int32_t  reason, it, max_it; /* it: number of the present iteration */
+  int32_t  keep;               /* centroids without points stay */
+  int32_t  differences;        /* the sums of an iteration are those of the one before, and differences */
+  int32_t  fresh;              /* the sums contain no points yet */
+  double   rtol, stol, previous, inertia;
+  int64_t  counted, rechecked; /* numbers of distances of all iterations */
+  uint64_t loop;               /* handle of the graph */
+} KMeansLoop;
+
 /* Points of this process and centroids. All arrays are device memory. KMeansBatchPass() selects a part of the points by offsets to the arrays with an entry
    for each point. */
 typedef struct KMeansData_ {
@@ -77,7 +89,7 @@ typedef struct KMeansData_ {
   double        *pointsquare; /* [n] |x|^2 of sparse Euclidean points, summed over ascending nonzeros; otherwise NULL */
   int32_t        longest;     /* upper bound on the number of nonzeros of a sparse point */
   KMeansFrame    frame;       /* a frame that was chosen before, or NULL: assignments on a GPU then choose one */
-  const int32_t *stopped;     /* NULL, or a flag in device memory: if it is not 0, `direct` does nothing */
+  KMeansLoop    *loop;        /* NULL, or the iterations that `direct` is a part of: it does nothing after they have stopped */
   int            fuse;        /* 1: `direct` also adds the points to the tally, as the update `fixed` does; only if KMeansFuses() */
 
   /* The same points in host memory, for KMEANS_ON_HOST if device memory is not host memory; otherwise NULL. Its label is workspace. Its tally is that on the
@@ -96,23 +108,6 @@ enum {
 };
 
 #define KMeansTallySize(k, d, words) (KMEANS_TALLY + (int64_t)(k) * (1 + (int64_t)(words) * (d)))
-
-#define KMEANS_FUSED_TALLY ((size_t)64 << 10) /* bytes of the sums that `direct` keeps in shared memory besides the centroids, at most */
-
-/* Returns 1 if `direct` on a GPU can add the points to the tally while it assigns them. */
-static inline int KMeansFuses(const KMeansData *A)
-{
-  return (size_t)KMeansTallySize(A->k, A->d, A->words) * sizeof(int64_t) <= KMEANS_FUSED_TALLY;
-}
-
-/* Iterations on a GPU without the host, in device memory. `reason` stops them: a KMeansConvergedReason, or KMEANS_LOOP_EMPTY. */
-#define KMEANS_LOOP_EMPTY 100 /* the last assignment left clusters without points, which the host treats; the centroids have not moved */
-typedef struct {
-  int32_t  reason, it, max_it, keep; /* it: number of the present iteration; keep: centroids without points stay */
-  double   rtol, stol, previous, inertia;
-  int64_t  counted, rechecked; /* numbers of distances of all iterations */
-  uint64_t loop;               /* handle of the graph */
-} KMeansLoop;
 
 /* 1 if `fixed` is the fastest update of all points on this GPU: the points are sparse, or the sums fit the shared memory of a block. Otherwise it is `sort`. */
 static inline int KMeansFixedIsFastest(const KMeansData *A)
@@ -194,8 +189,12 @@ GpErr KMeansFrameCreate(const KMeansData *A, KMeansFrame *F); /* workspace, whic
 void  KMeansFrameDestroy(const KMeansData *A, KMeansFrame *F);
 GpErr KMeansFrameChoose(const KMeansData *A, const KMeansFrame *F); /* sets centre and scale for the present centroids */
 
-/* Ends an iteration on a GPU: moves the centroids to the means of the tally, tests the criteria of KMeansIterate_Private(), zeroes the tally. */
-GP_EXTERN GpErr KMeansMove_CUDA(const KMeansData *A, KMeansLoop *loop);
+/* Returns 1 if `direct` can add the points to the tally while it assigns them: on a GPU whose shared memory holds the sums. */
+GP_EXTERN int KMeansFuses_Host(const KMeansData *A);
+GP_EXTERN int KMeansFuses_CUDA(const KMeansData *A);
+
+/* Ends an iteration of A->loop on a GPU: moves the centroids to the means of the tally, tests the criteria of KMeansIterate_Private(), zeroes the tally. */
+GP_EXTERN GpErr KMeansMove_CUDA(const KMeansData *A);
 
 /* What the host reads after an iteration whose centroids stay on a GPU. */
 typedef struct {

@@ -39,6 +39,12 @@ GP_INLINE double KMeansWeight(const KMeansData *A, int64_t i)
 
 GP_INLINE int64_t KMeansToFixed(double value, double scale)
 {
+#if defined(__CUDACC__)
+  /* The sum with 1.5 2^52 is rounded as llrint() rounds, and its lowest bits are the integer. A GPU converts doubles to integers slowly. */
+  const double product = value * scale, shifted = product + 0x1.8p52;
+
+  if (fabs(product) < 0x1p51) return __double_as_longlong(shifted) - __double_as_longlong(0x1.8p52);
+#endif
   return (int64_t)llrint(value * scale);
 }
 

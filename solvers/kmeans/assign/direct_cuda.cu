@@ -1,40 +1,59 @@
 /* CUDA implementation of `direct`: dense points with up to KMEANS_DIRECT features, Euclidean metric. screen/kmeansframe.cuh has the scores and the proof of
    their bound.
 
-   A thread holds P points in registers, D features each. The centroids lie in shared memory in groups of KMEANS_DIRECT_GROUP, feature by feature, so that
-   a load of 16 bytes broadcasts a feature of four centroids to all threads of a warp. A centroid costs D fused multiply-adds and about 1.5 other
-   instructions for a point: the least score of each group, then the least of all groups, the number of its group, and the least of the other groups.
+   A warp takes 32 P points, and a thread holds P of them in registers, D features each. The centroids lie in shared memory in groups of KMEANS_DIRECT_GROUP,
+   feature by feature, so that a load of 16 bytes broadcasts a feature of four centroids to all threads of a warp. A centroid costs D fused
+   multiply-adds and about 1.5 other instructions for a point: the least score of each group, then the least of all groups, the number of its group, and
+   the least of the other groups. Scores here are the negative scores of the frame.
 
    If the least score of the other groups is beyond the bound, only the centroids of one group can be the nearest. Their scores are computed again, and
-   the distances of those within the bound are evaluated by the definition. Otherwise the warp evaluates the distances of all centroids. */
+   the distances of those within the bound are evaluated by the definition. Otherwise the warp evaluates the distances of all centroids.
+
+   Sums of clusters (KMeansData.fuse) change only by the points whose labels change. The warp lists these first, because threads that add to sums in
+   shared memory collide, and few threads of a warp have such points. */
 #include "solvers/kmeans/screen/kmeansframe.cuh"
 #include "solvers/kmeans/kmeanstotals.cuh"
 #include "solvers/kmeans/update/kmeanstally.cuh"
 
-#define KMEANS_DIRECT_THREADS 128
-#define KMEANS_DIRECT_GROUP   8
-#define KMEANS_DIRECT_SHARED  ((size_t)64 << 10) /* bytes of centroids in shared memory, at most: several blocks fit a multiprocessor */
-#define KMEANS_DIRECT_SUMS    ((size_t)16 << 10) /* bytes of sums for which they are copied, at most */
+#define KMEANS_DIRECT_GROUP 8
 
 /* Number of points of a thread: as many as the registers hold, because each load of centroids serves all of them. */
 #define KMeansDirectPoints(D) ((D) <= 8 ? 8 : (D) <= 12 ? 6 : (D) <= 16 ? 5 : 4)
 
-/* Number of blocks that a multiprocessor runs at least, which bounds the number of registers. */
-#define KMeansDirectBlocks(D) ((D) <= 4 ? 4 : (D) <= 24 ? 3 : 2)
+/* Number of threads of a block, of which a multiprocessor runs one: its registers are divided among them. */
+#define KMeansDirectThreads(D) ((D) <= 4 ? 512 : (D) <= 24 ? 384 : 256)
 
 /* Number of floats of a group in shared memory: half the squared norms, then the features. */
 #define KMeansDirectRow(D) (KMEANS_DIRECT_GROUP * ((D) + 1))
 
+/* Number of features of a point that is added to the sums, which take four at a time. */
+#define KMeansDirectWidth(D) (((D) + 3) / 4 * 4)
+
+/* Centre and scale in shared memory. */
+template <int D>
+struct KMeansDirectFrame {
+  double scale, centre[D];
+  float  scalesingle, centresingle[D];
+};
+
+/* What a warp keeps in shared memory of its points. Point `slot` is point first + slot. */
+template <int P>
+struct KMeansDirectWarp {
+  float    limit[32 * P]; /* scores above it exclude a centroid; later the bits of the new label */
+  int32_t  group[32 * P]; /* group of all candidates, -1: they are in several groups; later the old label, -1: none */
+  uint16_t slot[32 * P];  /* points that move from one sum to another */
+};
+
 /* Half the squared norm of the coordinates m' of centroid c, before they are rounded. *most becomes an upper bound on the norms; the bits of nonnegative numbers
    are ordered like the numbers. m: where coordinate j goes to m[j * KMEANS_DIRECT_GROUP], or NULL. Coordinates beyond the last one are 0. */
 template <int D>
-__device__ static double KMeansDirectConvert(const KMeansData &A, double scale, int32_t c, float *m, unsigned *most)
+__device__ static double KMeansDirectConvert(const KMeansData &A, const KMeansDirectFrame<D> &F, int32_t c, float *m, unsigned *most)
 {
   double square = 0;
 
 #pragma unroll
   for (int j = 0; j < D; j++) {
-    const double value = j < A.d ? (A.centroid[(int64_t)c * A.d + j] - A.frame.centre[j]) * scale : 0;
+    const double value = j < A.d ? (A.centroid[(int64_t)c * A.d + j] - F.centre[j]) * F.scale : 0;
 
     if (m) m[j * KMEANS_DIRECT_GROUP] = (float)value;
     square += value * value;
@@ -45,13 +64,13 @@ __device__ static double KMeansDirectConvert(const KMeansData &A, double scale, 
 
 /* Writes the centroids of groups `first` to `last` - 1 to shared memory. Centroids beyond the last one have infinite scores. */
 template <int D>
-__device__ static void KMeansDirectLoad(const KMeansData &A, double scale, int32_t first, int32_t last, float *centroids, unsigned *most)
+__device__ static void KMeansDirectLoad(const KMeansData &A, const KMeansDirectFrame<D> &F, int32_t first, int32_t last, float *centroids, unsigned *most)
 {
-  for (int32_t c = threadIdx.x; c < (last - first) * KMEANS_DIRECT_GROUP; c += KMEANS_DIRECT_THREADS) {
+  for (int32_t c = threadIdx.x; c < (last - first) * KMEANS_DIRECT_GROUP; c += blockDim.x) {
     const int32_t number = first * KMEANS_DIRECT_GROUP + c;
     float        *group  = centroids + c / KMEANS_DIRECT_GROUP * KMeansDirectRow(D) + c % KMEANS_DIRECT_GROUP;
 
-    if (number < A.k) group[0] = (float)KMeansDirectConvert<D>(A, scale, number, group + KMEANS_DIRECT_GROUP, most);
+    if (number < A.k) group[0] = (float)KMeansDirectConvert(A, F, number, group + KMEANS_DIRECT_GROUP, most);
     else {
       group[0] = INFINITY;
       for (int j = 0; j < D; j++) group[(j + 1) * KMEANS_DIRECT_GROUP] = 0;
@@ -59,44 +78,53 @@ __device__ static void KMeansDirectLoad(const KMeansData &A, double scale, int32
   }
 }
 
-/* The negative x' of coordinate j. */
-__device__ static inline float KMeansDirectCoordinate(const KMeansData &A, double scale, int32_t j, double x)
-{
-  return A.single ? -KMeansFrameCoordinate((float)x, (float)A.frame.centre[j], (float)scale) : -KMeansFrameCoordinate(x, A.frame.centre[j], scale);
-}
-
-/* Number of features of a point that is added to the sums, which take four at a time. */
-#define KMeansDirectWidth(D) (((D) + 3) / 4 * 4)
-
-/* The features of point i, 0 beyond the last feature and the last point. */
+/* The features x of point i, and the negative coordinates y = -x'. Both are 0 beyond the last feature and the last point. */
 template <int D, int WIDTH>
-__device__ static void KMeansDirectPoint(const KMeansData &A, int64_t i, double (&x)[WIDTH])
+__device__ static void KMeansDirectPoint(const KMeansData &A, const KMeansDirectFrame<D> &F, int64_t i, float (&y)[D], double (&x)[WIDTH])
 {
 #pragma unroll
   for (int j = D; j < WIDTH; j++) x[j] = 0;
-  if (A.single && A.d == D && D % 2 == 0 && i < A.n) { /* rows are aligned to a vector */
-    const float *from = (const float *)A.value + i * D;
+  if (A.single) {
+    const float *from = (const float *)A.value + i * A.d;
+    float        v[D];
 
+    if (A.d == D && D % 4 == 0 && i < A.n) { /* rows are aligned to a vector */
 #pragma unroll
-    for (int j = 0; j < D / 2; j++) {
-      float2 two;
+      for (int j = 0; j < D / 4; j++) {
+        const float4 four = ((const float4 *)from)[j];
 
-      if (D % 4) two = ((const float2 *)from)[j];
-      else {
-        const float4 four = ((const float4 *)from)[j / 2]; /* the compiler loads it once for both halves */
-
-        two = j % 2 ? make_float2(four.z, four.w) : make_float2(four.x, four.y);
+        v[4 * j]           = four.x;
+        v[(4 * j + 1) % D] = four.y;
+        v[(4 * j + 2) % D] = four.z;
+        v[(4 * j + 3) % D] = four.w;
       }
-      x[2 * j]           = two.x;
-      x[(2 * j + 1) % D] = two.y;
-    }
-    return;
-  }
+    } else if (A.d == D && D % 2 == 0 && i < A.n) {
 #pragma unroll
-  for (int j = 0; j < D; j++) x[j] = i < A.n && j < A.d ? KMeansValue(&A, i * A.d + j) : 0;
+      for (int j = 0; j < D / 2; j++) {
+        const float2 two = ((const float2 *)from)[j];
+
+        v[2 * j]           = two.x;
+        v[(2 * j + 1) % D] = two.y;
+      }
+    } else {
+#pragma unroll
+      for (int j = 0; j < D; j++) v[j] = i < A.n && j < A.d ? from[j] : 0;
+    }
+#pragma unroll
+    for (int j = 0; j < D; j++) {
+      x[j] = v[j];
+      y[j] = j < A.d ? -KMeansFrameCoordinate(v[j], F.centresingle[j], F.scalesingle) : 0;
+    }
+  } else {
+#pragma unroll
+    for (int j = 0; j < D; j++) {
+      x[j] = i < A.n && j < A.d ? ((const double *)A.value)[i * A.d + j] : 0;
+      y[j] = j < A.d ? -KMeansFrameCoordinate(x[j], F.centre[j], F.scale) : 0;
+    }
+  }
 }
 
-/* The points of a thread. y holds the negative features, so that a score is a chain of fused multiply-adds. */
+/* The points of a thread. y holds the negative coordinates, so that a score is a chain of fused multiply-adds. */
 template <int D, int P>
 struct KMeansDirectTile {
   float   y[P][D];
@@ -104,20 +132,16 @@ struct KMeansDirectTile {
   float   best[P], second[P]; /* least score of a group, and of all other groups */
   int32_t group[P];
 
-  __device__ void load(const KMeansData &A, double scale, int64_t first)
+  __device__ void load(const KMeansData &A, const KMeansDirectFrame<D> &F, int64_t first)
   {
 #pragma unroll
     for (int p = 0; p < P; p++) {
-      const int64_t i   = first + (int64_t)p * KMEANS_DIRECT_THREADS;
-      float         sum = 0;
-      double        x[D];
+      float  sum = 0;
+      double x[D];
 
-      KMeansDirectPoint<D>(A, i, x);
+      KMeansDirectPoint(A, F, first + 32 * p, y[p], x);
 #pragma unroll
-      for (int j = 0; j < D; j++) {
-        y[p][j] = j < A.d ? KMeansDirectCoordinate(A, scale, j, x[j]) : 0;
-        sum     = __fmaf_rn(y[p][j], y[p][j], sum);
-      }
+      for (int j = 0; j < D; j++) sum = __fmaf_rn(y[p][j], y[p][j], sum);
       norm[p] = KMeansFrameNormSingle(A.d, sum);
       best[p] = second[p] = INFINITY;
       group[p]            = 0;
@@ -175,6 +199,7 @@ struct KMeansDirectTile {
 template <int D>
 struct KMeansDirectPlace {
   double  x[KMeansDirectWidth(D)];
+  float   y[D];
   int32_t label;
   double  compared;
 
@@ -184,16 +209,75 @@ struct KMeansDirectPlace {
     const double *m   = A.centroid + (int64_t)c * A.d;
     double        sum = 0;
 
+    if (A.d == D && D % 2 == 0) { /* rows are aligned to a vector */
 #pragma unroll
-    for (int j = 0; j < D; j++) {
-      const double difference = x[j] - (j < A.d ? m[j] : 0);
+      for (int j = 0; j < D / 2; j++) {
+        const double2 two = ((const double2 *)m)[j];
+        const double  a = x[2 * j] - two.x, b = x[(2 * j + 1) % D] - two.y;
 
-      sum += difference * difference;
+        sum += a * a;
+        sum += b * b;
+      }
+    } else {
+#pragma unroll
+      for (int j = 0; j < D; j++) {
+        const double difference = x[j] - (j < A.d ? m[j] : 0);
+
+        sum += difference * difference;
+      }
     }
     if (sum < compared || label == INT32_MAX) {
       compared = sum;
       label    = c;
     }
+  }
+
+  /* Evaluates the centroids of a group in shared memory whose scores are not above the limit. Returns how many those are. */
+  __device__ int evaluateGroup(const KMeansData &A, int32_t group, const float *centroids, float limit)
+  {
+    const float4 *m = (const float4 *)centroids;
+    float         score[KMEANS_DIRECT_GROUP];
+    unsigned      near = 0;
+
+#pragma unroll
+    for (int half = 0; half < KMEANS_DIRECT_GROUP / 4; half++) {
+      const float4 h = m[half];
+
+      score[4 * half]     = h.x;
+      score[4 * half + 1] = h.y;
+      score[4 * half + 2] = h.z;
+      score[4 * half + 3] = h.w;
+    }
+#pragma unroll
+    for (int j = 0; j < D; j++) {
+#pragma unroll
+      for (int half = 0; half < KMEANS_DIRECT_GROUP / 4; half++) {
+        const float4 v = m[(j + 1) * (KMEANS_DIRECT_GROUP / 4) + half];
+
+        score[4 * half]     = __fmaf_rn(y[j], v.x, score[4 * half]);
+        score[4 * half + 1] = __fmaf_rn(y[j], v.y, score[4 * half + 1]);
+        score[4 * half + 2] = __fmaf_rn(y[j], v.z, score[4 * half + 2]);
+        score[4 * half + 3] = __fmaf_rn(y[j], v.w, score[4 * half + 3]);
+      }
+    }
+#pragma unroll
+    for (int q = 0; q < KMEANS_DIRECT_GROUP; q++) near |= (unsigned)!(score[q] > limit) << q;
+    return evaluateMany(A, group, near);
+  }
+
+  /* Evaluates the centroids of a group whose bits are set. Returns how many those are. */
+  __device__ int evaluateMany(const KMeansData &A, int32_t group, unsigned near)
+  {
+    int count = 0;
+
+    for (; near; near &= near - 1) {
+      const int32_t c = group * KMEANS_DIRECT_GROUP + __ffs((int)near) - 1;
+
+      if (c >= A.k) break;
+      evaluate(A, c);
+      count++;
+    }
+    return count;
   }
 };
 
@@ -224,146 +308,197 @@ __device__ static void KMeansDirectEvaluateAll(const KMeansData &A, int64_t i, i
   *compared = least;
 }
 
+/* Finds the labels of the points of a warp. centroids: all of them, or NULL if they do not fit shared memory. fresh: the sums contain no point yet. Returns
+   the number of slots of points that move to another sum. */
 template <int D, int P>
-__global__ __launch_bounds__(KMEANS_DIRECT_THREADS, KMeansDirectBlocks(D)) static void KMeansDirectKernel(const __grid_constant__ KMeansData A, int32_t panel, const __grid_constant__ KMeansTallyShape shape)
+__device__ static int KMeansDirectFinish(const KMeansData &A, const KMeansDirectFrame<D> &F, int64_t first, const float *centroids, int fresh, KMeansDirectWarp<P> *W, KMeansTotals *T)
+{
+  const int lane  = threadIdx.x % 32;
+  int       moved = 0;
+
+#pragma unroll 1
+  for (int slot = lane; slot < 32 * P; slot += 32) {
+    const int64_t        i     = first + slot;
+    const int            valid = i < A.n;
+    const int32_t        old = valid ? A.label[i] : -1, group = valid ? W->group[slot] : 0;
+    KMeansDirectPlace<D> place;
+    int                  evaluated = 1, moves;
+    unsigned             open      = __ballot_sync(0xffffffffu, group < 0);
+
+    KMeansDirectPoint(A, F, i, place.y, place.x);
+    place.label    = INT32_MAX;
+    place.compared = HUGE_VAL;
+    if (valid && group >= 0) evaluated = centroids ? place.evaluateGroup(A, group, centroids + (int64_t)group * KMeansDirectRow(D), W->limit[slot]) : place.evaluateMany(A, group, (1u << KMEANS_DIRECT_GROUP) - 1);
+    for (; open; open &= open - 1) {
+      const int from = __ffs((int)open) - 1;
+      int32_t   label;
+      double    compared;
+
+      KMeansDirectEvaluateAll(A, __shfl_sync(0xffffffffu, i, from), &label, &compared);
+      if (lane == from) {
+        place.label    = label;
+        place.compared = compared;
+        evaluated      = A.k + 1;
+      }
+    }
+    if (valid) KMeansTotalsReplace(&A, i, old, place.label, place.compared, A.k, evaluated - 1, T); /* one of the candidates is not evaluated again */
+    if (!A.fuse) continue;
+    moves = valid && (fresh || old != place.label);
+    open  = __ballot_sync(0xffffffffu, moves);
+    if (moves) {
+      W->slot[moved + __popc(open & ((1u << lane) - 1))] = (uint16_t)slot;
+      W->limit[slot]                                     = __int_as_float(place.label);
+      W->group[slot]                                     = fresh ? -1 : old;
+    }
+    moved += __popc(open);
+  }
+  return moved;
+}
+
+/* Moves the points of `moved` slots from one sum to another. */
+template <int D, int P>
+__device__ static void KMeansDirectMove(const KMeansData &A, const KMeansDirectFrame<D> &F, int64_t first, int moved, const KMeansDirectWarp<P> *W, const KMeansBlockTally *sums)
+{
+  for (int e = threadIdx.x % 32; e < moved; e += 32) {
+    const int     slot       = W->slot[e];
+    const int64_t i          = first + slot;
+    const int32_t cluster[2] = {__float_as_int(W->limit[slot]), W->group[slot]};
+    float         y[D];
+    double        x[KMeansDirectWidth(D)];
+
+    KMeansDirectPoint(A, F, i, y, x);
+#pragma unroll 1
+    for (int side = 0; side < 2 && cluster[side] >= 0; side++) {
+      const int32_t at[1]    = {KMeansTallyAt(sums, 0, cluster[side], i)};
+      const int64_t mass     = A.weight ? KMeansToFixed(A.weight[i], A.mass.first) : 1;
+      const int64_t fixed[1] = {side ? -mass : mass};
+
+      KMeansTallyAdd(sums, at, fixed);
+      KMeansTallyAddPoint(&A, sums, i, cluster[side], x);
+#pragma unroll
+      for (int j = 0; j < D; j++) x[j] = -x[j];
+    }
+  }
+}
+
+template <int D, int P, int THREADS>
+__global__ __launch_bounds__(THREADS, 1) static void KMeansDirectKernel(const __grid_constant__ KMeansData A, int32_t panel, const __grid_constant__ KMeansTallyShape shape)
 {
   extern __shared__ float4 shared[];
-  __shared__ float         limit[P][KMEANS_DIRECT_THREADS];
-  __shared__ int32_t       chosen[P][KMEANS_DIRECT_THREADS]; /* group of all candidates; -1: they are in several groups */
-  __shared__ unsigned      most;                             /* upper bound on the norms of all centroids */
-  float                   *centroids = (float *)shared;
-  const int32_t            groups    = (A.k + KMEANS_DIRECT_GROUP - 1) / KMEANS_DIRECT_GROUP;
-  const double             scale     = KMeansFrameScale(A.frame.numbers, A.single);
-  KMeansFrameNumbers       numbers   = {};
-  KMeansTotals             T         = {};
-  float                    term[3];
-  KMeansBlockTally         sums = {};
+  __shared__ KMeansDirectFrame<D> F;
+  __shared__ KMeansDirectWarp<P> warps[THREADS / 32];
+  __shared__ unsigned            most; /* upper bound on the norms of all centroids */
+  float                         *centroids = (float *)shared;
+  const int32_t                  groups = (A.k + KMEANS_DIRECT_GROUP - 1) / KMEANS_DIRECT_GROUP, warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  const int                      fresh   = !A.loop || A.loop->fresh;
+  KMeansFrameNumbers             numbers = {};
+  KMeansTotals                   T       = {};
+  KMeansBlockTally               sums    = {};
+  float                          term[3];
 
-  if (A.stopped && *A.stopped) return;
+  if (A.loop && A.loop->reason) return;
   if (A.fuse) KMeansTallyClear(&sums, &shape, (uint32_t *)(centroids + (int64_t)panel * KMeansDirectRow(D)));
-  if (threadIdx.x == 0) most = 0;
+  if (threadIdx.x < D) {
+    F.centre[threadIdx.x]       = (int)threadIdx.x < A.d ? A.frame.centre[threadIdx.x] : 0;
+    F.centresingle[threadIdx.x] = (float)F.centre[threadIdx.x];
+  }
+  if (threadIdx.x == 0) {
+    F.scale       = KMeansFrameScale(A.frame.numbers, A.single);
+    F.scalesingle = (float)F.scale;
+    most          = 0;
+  }
   __syncthreads();
-  if (panel == groups) KMeansDirectLoad<D>(A, scale, 0, groups, centroids, &most);
+  if (panel == groups) KMeansDirectLoad(A, F, 0, groups, centroids, &most);
   else
-    for (int32_t c = threadIdx.x; c < A.k; c += KMEANS_DIRECT_THREADS) (void)KMeansDirectConvert<D>(A, scale, c, NULL, &most); /* the bound needs the norms of all panels */
+    for (int32_t c = threadIdx.x; c < A.k; c += THREADS) (void)KMeansDirectConvert(A, F, c, NULL, &most); /* the bound needs the norms of all panels */
   __syncthreads();
   numbers.largest = __uint_as_float(most);
   numbers.error   = KMeansFrameRounding(A.d, numbers.largest);
-  KMeansFrameErrorTerms(&numbers, A.d, scale, KMeansFrameRelative(D), term);
-  for (int64_t first = (int64_t)blockIdx.x * P * KMEANS_DIRECT_THREADS; first < A.n; first += (int64_t)gridDim.x * P * KMEANS_DIRECT_THREADS) {
+  KMeansFrameErrorTerms(&numbers, A.d, F.scale, KMeansFrameRelative(D), term);
+  for (int64_t round = 0; round * 32 * P * (THREADS / 32) * gridDim.x < A.n; round++) {
+    const int64_t first = ((round * (THREADS / 32) + warp) * gridDim.x + blockIdx.x) * 32 * P;
+    int           moved;
+
+    if (panel == groups && first >= A.n) break; /* with several panels, all warps take part in the loads */
+
     {
       KMeansDirectTile<D, P> tile;
 
-      tile.load(A, scale, first + threadIdx.x);
-      for (int32_t from = 0; from < groups; from += panel) {
-        const int32_t to = groups - from < panel ? groups : from + panel;
+      tile.load(A, F, first + lane);
+      if (panel == groups) tile.search(0, groups, centroids);
+      else
+        for (int32_t from = 0; from < groups; from += panel) {
+          const int32_t to = groups - from < panel ? groups : from + panel;
 
-        if (panel < groups) {
           __syncthreads();
-          KMeansDirectLoad<D>(A, scale, from, to, centroids, &most);
+          KMeansDirectLoad(A, F, from, to, centroids, &most);
           __syncthreads();
+          tile.search(from, to - from, centroids);
         }
-        tile.search(from, to - from, centroids);
-      }
 #pragma unroll
       for (int p = 0; p < P; p++) {
-        const float reach = tile.best[p] + __fmaf_rn(tile.norm[p], __fmaf_rn(tile.norm[p], term[2], term[1]), term[0]);
+        const float limit = tile.best[p] + __fmaf_rn(tile.norm[p], __fmaf_rn(tile.norm[p], term[2], term[1]), term[0]);
 
-        limit[p][threadIdx.x]  = reach;
-        chosen[p][threadIdx.x] = tile.second[p] > reach ? tile.group[p] : -1;
+        warps[warp].limit[32 * p + lane] = limit;
+        warps[warp].group[32 * p + lane] = tile.second[p] > limit ? tile.group[p] : -1;
       }
     }
-#pragma unroll 1
-    for (int p = 0; p < P; p++) {
-      const int64_t        i         = first + threadIdx.x + (int64_t)p * KMEANS_DIRECT_THREADS;
-      const int32_t        group     = i < A.n ? chosen[p][threadIdx.x] : 0;
-      int64_t              rechecked = -1; /* one of the candidates is not evaluated again */
-      KMeansDirectPlace<D> place;
-      unsigned             open = __ballot_sync(0xffffffffu, group < 0);
-
-      KMeansDirectPoint<D>(A, i, place.x);
-      place.label    = INT32_MAX;
-      place.compared = HUGE_VAL;
-      if (group >= 0 && i < A.n) {
-        float    score[KMEANS_DIRECT_GROUP];
-        unsigned near = 0;
-
-        if (panel == groups) {
-          const float4 *m = (const float4 *)(centroids + (int64_t)group * KMeansDirectRow(D));
-
-#pragma unroll
-          for (int half = 0; half < KMEANS_DIRECT_GROUP / 4; half++) *(float4 *)(score + 4 * half) = m[half];
-#pragma unroll
-          for (int j = 0; j < D; j++) {
-            const float y = j < A.d ? KMeansDirectCoordinate(A, scale, j, place.x[j]) : 0;
-
-#pragma unroll
-            for (int half = 0; half < KMEANS_DIRECT_GROUP / 4; half++) {
-              const float4 v = m[(j + 1) * (KMEANS_DIRECT_GROUP / 4) + half];
-
-              score[4 * half]     = __fmaf_rn(y, v.x, score[4 * half]);
-              score[4 * half + 1] = __fmaf_rn(y, v.y, score[4 * half + 1]);
-              score[4 * half + 2] = __fmaf_rn(y, v.z, score[4 * half + 2]);
-              score[4 * half + 3] = __fmaf_rn(y, v.w, score[4 * half + 3]);
-            }
-          }
-#pragma unroll
-          for (int q = 0; q < KMEANS_DIRECT_GROUP; q++) near |= (unsigned)!(score[q] > limit[p][threadIdx.x]) << q;
-        } else near = (1u << KMEANS_DIRECT_GROUP) - 1;
-        for (; near; near &= near - 1) {
-          const int32_t c = group * KMEANS_DIRECT_GROUP + __ffs((int)near) - 1;
-
-          if (c >= A.k) break;
-          place.evaluate(A, c);
-          rechecked++;
-        }
-      }
-      for (; open; open &= open - 1) {
-        const int lane = __ffs((int)open) - 1;
-        int32_t   label;
-        double    compared;
-
-        KMeansDirectEvaluateAll(A, __shfl_sync(0xffffffffu, i, lane), &label, &compared);
-        if ((int)threadIdx.x % 32 == lane) {
-          place.label    = label;
-          place.compared = compared;
-          rechecked      = A.k;
-        }
-      }
-      if (i < A.n) {
-        KMeansTotalsPut(&A, i, place.label, place.compared, A.k, rechecked, &T);
-        if (A.fuse) {
-          KMeansTallyAddWeight(&A, &sums, i, place.label);
-          KMeansTallyAddPoint(&A, &sums, i, place.label, place.x);
-        }
-      }
-    }
+    moved = KMeansDirectFinish<D, P>(A, F, first, panel == groups ? centroids : NULL, fresh, &warps[warp], &T);
+    __syncwarp();
+    if (moved) KMeansDirectMove<D, P>(A, F, first, moved, &warps[warp], &sums);
+    __syncwarp();
   }
   KMeansTotalsAdd(&A, &T);
   if (A.fuse) KMeansTallyFlush(&A, &sums);
 }
 
-/* Launches as many blocks as the GPU runs at once. */
+/* Number of bytes of dynamic shared memory that a block may have. */
+static GpErr KMeansDirectShared(GpDev dev, size_t fixed, size_t *bytes)
+{
+  int   most = 0;
+  GpErr err  = GpCheckCuda(dev, cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, GpDevOrdinal(dev)), "KMeansDirect");
+
+  *bytes = (size_t)most > fixed ? (size_t)most - fixed : 0;
+  return err;
+}
+
+/* Arranges the sums in half the shared memory. Returns 0 if they do not fit. */
+static int KMeansDirectArrange(const KMeansData *A, size_t bytes, KMeansTallyShape *shape)
+{
+  return KMeansTallyFit(A, 0, A->d, KMEANS_TALLY_COPIES, bytes / 4, shape) || KMeansTallyFit(A, 0, A->d, 1, bytes / 2, shape);
+}
+
+/* Bytes of static shared memory, rounded up. */
+#define KMEANS_DIRECT_STATIC ((size_t)44 << 10)
+
+extern "C" int KMeansFuses_CUDA(const KMeansData *A)
+{
+  KMeansTallyShape shape;
+  size_t           bytes;
+
+  return !KMeansDirectShared(A->dev, KMEANS_DIRECT_STATIC, &bytes) && KMeansDirectArrange(A, bytes, &shape);
+}
+
+/* Launches a block for each multiprocessor. */
 template <int D>
 static GpErr KMeansDirectLaunch(const KMeansData *A)
 {
-  constexpr int    P      = KMeansDirectPoints(D);
-  const int32_t    groups = (A->k + KMEANS_DIRECT_GROUP - 1) / KMEANS_DIRECT_GROUP, most = (int32_t)(KMEANS_DIRECT_SHARED / (KMeansDirectRow(D) * sizeof(float)));
-  const int32_t    panel  = groups < most ? groups : most;
-  const int64_t    tiles  = ((int64_t)A->n + P * KMEANS_DIRECT_THREADS - 1) / (P * KMEANS_DIRECT_THREADS);
-  size_t           shared = (size_t)panel * KMeansDirectRow(D) * sizeof(float);
-  KMeansTallyShape shape  = {};
-  int              blocks = 1;
-  GpErr            err;
+  constexpr int    P = KMeansDirectPoints(D), THREADS = KMeansDirectThreads(D);
+  constexpr size_t row    = KMeansDirectRow(D) * sizeof(float);
+  const int32_t    groups = (A->k + KMEANS_DIRECT_GROUP - 1) / KMEANS_DIRECT_GROUP;
+  const int64_t    tiles = ((int64_t)A->n + 32 * P - 1) / (32 * P), units = GpDevComputeUnits(A->dev);
+  KMeansTallyShape shape = {};
+  size_t           bytes, sums = 0;
+  int32_t          panel;
+  GpErr            err = KMeansDirectShared(A->dev, KMEANS_DIRECT_STATIC, &bytes);
 
-  if (A->fuse) {
-    if (!KMeansTallyFit(A, 0, A->d, KMEANS_TALLY_COPIES, KMEANS_DIRECT_SUMS, &shape)) (void)KMeansTallyFit(A, 0, A->d, 1, KMEANS_FUSED_TALLY * 2, &shape);
-    shared += KMeansTallyBytes(&shape);
-  }
-  err = GpCheckCuda(A->dev, cudaFuncSetAttribute(KMeansDirectKernel<D, P>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared), "KMeansDirect");
-  if (!err) err = GpCheckCuda(A->dev, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, KMeansDirectKernel<D, P>, KMEANS_DIRECT_THREADS, shared), "KMeansDirect");
-  blocks *= GpDevComputeUnits(A->dev);
-  if (!err) err = GpLaunch(A->dev, "KMeansDirect", KMeansDirectKernel<D, P>, GpGrid{(unsigned)(tiles < blocks ? tiles : blocks), KMEANS_DIRECT_THREADS, shared}, *A, panel, shape);
+  static_assert(sizeof(KMeansDirectWarp<P>) * (THREADS / 32) + sizeof(KMeansDirectFrame<D>) + 256 <= KMEANS_DIRECT_STATIC, "static shared memory");
+  if (err) return err;
+  if (A->fuse && KMeansDirectArrange(A, bytes, &shape)) sums = KMeansTallyBytes(&shape);
+  panel = (int32_t)((bytes - sums) / row);
+  panel = panel < groups ? panel : groups;
+  err   = GpCheckCuda(A->dev, cudaFuncSetAttribute(KMeansDirectKernel<D, P, THREADS>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)(panel * row + sums)), "KMeansDirect");
+  if (!err) err = GpLaunch(A->dev, "KMeansDirect", KMeansDirectKernel<D, P, THREADS>, GpGrid{(unsigned)(tiles < units ? tiles : units), THREADS, panel * row + sums}, *A, panel, shape);
   return err;
 }
 

@@ -13,7 +13,8 @@ static PetscBool KMeansLoopIsPossible(KMeans km)
   PetscMPIInt       size;
 
   if (MPI_Comm_size(PetscObjectComm((PetscObject)km), &size)) return PETSC_FALSE;
-  return (PetscBool)(size == 1 && GpDevHasGraphs(A->dev) && !km->nmonitors && !km->checkpoint[0] && km->now[0] == KMEANS_ASSIGN_direct && km->now[1] == KMEANS_UPDATE_fixed && KMeansFuses(A));
+  return (PetscBool)(size == 1 && GpDevHasGraphs(A->dev) && !km->nmonitors && !km->checkpoint[0] && km->now[0] == KMEANS_ASSIGN_direct && (km->now[1] == KMEANS_UPDATE_fixed || km->now[1] == KMEANS_UPDATE_changed) &&
+                     GP_ON_DEVICE(A->dev, KMeansFuses, A));
 }
 
 /* Launches `count` iterations. */
@@ -22,7 +23,7 @@ static PetscErrorCode KMeansLoopLaunch(KMeansPoints *P, PetscInt count)
   PetscFunctionBegin;
   for (PetscInt i = 0; i < count; i++) {
     PetscCallGp(P->data.dev, "Assignment", KMeansAssignTable[KMEANS_ASSIGN_direct].run[GP_DEV_CUDA](&P->looped));
-    PetscCallGp(P->data.dev, "Centroids", KMeansMove_CUDA(&P->looped, P->loop));
+    PetscCallGp(P->data.dev, "Centroids", KMeansMove_CUDA(&P->looped));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -47,7 +48,7 @@ static PetscErrorCode KMeansLoopSetUp(KMeansPoints *P)
   now.frame    = P->frame;
   now.fuse     = 1;
   now.distance = NULL; /* the last pass stores them */
-  now.stopped  = &P->loop->reason;
+  now.loop     = P->loop;
   if (P->graph && !memcmp(&now, &P->looped, sizeof(now))) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscGPUCSRGraphDestroy(&P->graph));
   PetscCall(PetscMemcpy(&P->looped, &now, sizeof(now)));
@@ -70,7 +71,8 @@ PetscErrorCode KMeansLoop_Private(KMeans km, PetscReal *previous)
   PetscCall(KMeansPointsSetCentroids_Private(P, km->kept, km->centroid));
   PetscCall(KMeansPointsClearTally_Private(P, PETSC_FALSE));
   PetscCall(KMeansLoopSetUp(P));
-  state = (KMeansLoop){.it = (int32_t)km->it, .max_it = (int32_t)PetscMin(km->max_it, INT32_MAX), .keep = km->empty == KMEANS_EMPTY_KEEP, .rtol = km->rtol, .stol = km->stol, .previous = *previous};
+  state = (KMeansLoop){
+    .it = (int32_t)km->it, .max_it = (int32_t)PetscMin(km->max_it, INT32_MAX), .keep = km->empty == KMEANS_EMPTY_KEEP, .differences = km->now[1] == KMEANS_UPDATE_changed, .fresh = 1, .rtol = km->rtol, .stol = km->stol, .previous = *previous};
   PetscCallGp(A->dev, "Iterations", KMeansFrameChoose(A, &P->frame));
   if (!P->graph) {
     PetscCallGp(A->dev, "Iterations", GpDevUpload(A->dev, P->loop, &state, sizeof(state)));

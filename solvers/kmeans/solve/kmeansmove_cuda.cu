@@ -55,10 +55,11 @@ __global__ __launch_bounds__(KMEANS_MOVE_THREADS) static void KMeansMoveKernel(c
     else L->it++;
   }
   __syncthreads();
-  for (int64_t e = threadIdx.x; e < size; e += KMEANS_MOVE_THREADS) A.tally[e] = 0;
+  for (int64_t e = threadIdx.x; e < (L->differences ? KMEANS_TALLY : size); e += KMEANS_MOVE_THREADS) A.tally[e] = 0;
+  if (threadIdx.x == 0) L->fresh = !L->differences;
 }
 
-extern "C" GpErr KMeansMove_CUDA(const KMeansData *A, KMeansLoop *loop)
+extern "C" GpErr KMeansMove_CUDA(const KMeansData *A)
 {
-  return GpLaunch(A->dev, "KMeansMove", KMeansMoveKernel, GpGrid{1, KMEANS_MOVE_THREADS}, *A, loop);
+  return GpLaunch(A->dev, "KMeansMove", KMeansMoveKernel, GpGrid{1, KMEANS_MOVE_THREADS}, *A, A->loop);
 }
