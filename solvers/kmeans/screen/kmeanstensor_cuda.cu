@@ -1,7 +1,8 @@
 /* Scores by tensor cores: coordinates in half precision, sums in single precision.
 
-   A block keeps the coordinates of its points in shared memory, and the centroids stream by in a ring of STAGES chunks. A warp has a tile of 64 points and
-   64 centroids; a thread sees 16 scores of each of its 8 points in a tile, which are a group of kmeansbest.cuh. No score leaves the registers.
+   A block keeps the coordinates of its points in shared memory, and the centroids stream by in a ring of STAGES chunks. A warp has a tile of 32 points and
+   64 centroids; a thread sees 16 scores of each of its 4 points in a tile, which are a group of kmeansbest.cuh. No score leaves the registers. A larger tile
+   would load less from shared memory, but a multiprocessor needs its 16 warps, so that some multiply while others compare scores.
 
    Half precision has the 11 significant bits of TF32 and takes half the time and memory. Its range suffices because of the frame; a point outside it is
    left to single precision, since its rounding error is infinite.
@@ -24,7 +25,7 @@ struct KMeansTensorShape {
   static constexpr int  DOWN = DOWN_, ACROSS = ACROSS_, CHUNK = CHUNK_, BLOCKS = BLOCKS_;
   static constexpr bool PANELS = PANELS_;
   static constexpr int  STAGES = 4;
-  static constexpr int  POINTS = 64 * DOWN, CENTROIDS = 64 * ACROSS, THREADS = 32 * DOWN * ACROSS;
+  static constexpr int  POINTS = 32 * DOWN, CENTROIDS = 64 * ACROSS, THREADS = 32 * DOWN * ACROSS;
   static constexpr int  STRIDE = CHUNK + 8;                       /* numbers of a row of a chunk. Rows begin at odd multiples of 16 bytes: 8 rows are in different banks */
   static constexpr int  PIECES = CENTROIDS * CHUNK / 8 / THREADS; /* copies of 16 bytes of a thread for a chunk */
 
@@ -33,9 +34,9 @@ struct KMeansTensorShape {
   static size_t Bytes(int32_t panel, size_t real) { return sizeof(__half) * ((size_t)POINTS * (panel + 8) + (size_t)STAGES * CENTROIDS * STRIDE) + 2 * sizeof(float) * POINTS + real * panel; }
 };
 
-using KMeansTensorFew  = KMeansTensorShape<4, 1, 64, 2, false>; /* up to about 128 features: two blocks, so that one multiplies while the other compares */
-using KMeansTensorMore = KMeansTensorShape<4, 2, 32, 1, false>;
-using KMeansTensorMost = KMeansTensorShape<2, 4, 32, 1, true>;
+using KMeansTensorFew  = KMeansTensorShape<8, 1, 64, 2, false>; /* up to about 128 features */
+using KMeansTensorMore = KMeansTensorShape<8, 2, 32, 1, false>;
+using KMeansTensorMost = KMeansTensorShape<4, 4, 32, 1, true>;
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
 /* Stores coordinates in half precision. */
@@ -70,19 +71,19 @@ __device__ __forceinline__ void KMeansTensorCopy(const KMeansFrameCentroids &C, 
 
 /* Adds the products of 16 features to the sums of a tile. a, b: addresses of this lane for ldmatrix. */
 template <int STRIDE>
-__device__ __forceinline__ void KMeansTensorStep(float (&sum)[4][8][4], const __half *a, int stride, const __half *b)
+__device__ __forceinline__ void KMeansTensorStep(float (&sum)[2][8][4], const __half *a, int stride, const __half *b)
 {
-  uint32_t x[4][4];
+  uint32_t x[2][4];
 
   #pragma unroll
-  for (int r = 0; r < 4; r++) KMeansLoadMatrices(x[r], a + r * 16 * stride);
+  for (int r = 0; r < 2; r++) KMeansLoadMatrices(x[r], a + r * 16 * stride);
   #pragma unroll
   for (int c = 0; c < 8; c += 2) {
     uint32_t m[4];
 
     KMeansLoadMatrices(m, b + c * 8 * STRIDE);
   #pragma unroll
-    for (int r = 0; r < 4; r++) {
+    for (int r = 0; r < 2; r++) {
       KMeansMultiplyMatrices(sum[r][c], x[r], m[0], m[1]);
       KMeansMultiplyMatrices(sum[r][c + 1], x[r], m[2], m[3]);
     }
@@ -90,10 +91,10 @@ __device__ __forceinline__ void KMeansTensorStep(float (&sum)[4][8][4], const __
 }
 
 /* Takes the scores of a tile into the best scores. */
-__device__ __forceinline__ void KMeansTensorAdd(KMeansBestGroups (&best)[8], const float (&sum)[4][8][4], int32_t tile)
+__device__ __forceinline__ void KMeansTensorAdd(KMeansBestGroups (&best)[4], const float (&sum)[2][8][4], int32_t tile)
 {
   #pragma unroll
-  for (int r = 0; r < 8; r++) {
+  for (int r = 0; r < 4; r++) {
     float score[16];
 
   #pragma unroll
@@ -117,14 +118,14 @@ __global__ void __launch_bounds__(T::THREADS, T::BLOCKS) KMeansTensorKernel(KMea
   __half *const b     = a + T::POINTS * stride;       /* [STAGES][CENTROIDS][STRIDE] */
   float *const square = (float *)(b + T::STAGES * T::CENTROIDS * T::STRIDE), *const error = square + T::POINTS;
   Real *const      centre = (Real *)(error + T::POINTS);
-  const __half    *mine   = a + (down * 64 + lane % 16) * stride + lane / 16 * 8;
+  const __half    *mine   = a + (down * 32 + lane % 16) * stride + lane / 16 * 8;
   const int        row    = (across * 64 + lane / 16 * 8 + lane % 8) * T::STRIDE + lane / 8 % 2 * 8;
-  KMeansBestGroups best[8];
-  float            sum[4][8][4];
+  KMeansBestGroups best[4];
+  float            sum[2][8][4];
   int32_t          tile = 0, chunk = 0, nexttile = 0, nextchunk = 0;
 
   #pragma unroll
-  for (int r = 0; r < 8; r++) best[r] = KMeansBestGroups{{-HUGE_VALF, -HUGE_VALF}, {0, 0}};
+  for (int r = 0; r < 4; r++) best[r] = KMeansBestGroups{{-HUGE_VALF, -HUGE_VALF}, {0, 0}};
   for (int s = 0; s < T::STAGES - 1; s++) {
     if (s < steps) KMeansTensorCopy<T>(C, b + s * T::CENTROIDS * T::STRIDE, nexttile, nextchunk * T::CHUNK);
     KMeansCopyCommit();
@@ -153,7 +154,7 @@ __global__ void __launch_bounds__(T::THREADS, T::BLOCKS) KMeansTensorKernel(KMea
         const float2 half = *(const float2 *)(C.half + (int64_t)tile * T::CENTROIDS + across * 64 + c * 8 + lane % 4 * 2);
 
   #pragma unroll
-        for (int r = 0; r < 4; r++) {
+        for (int r = 0; r < 2; r++) {
           sum[r][c][0] = sum[r][c][2] = -half.x;
           sum[r][c][1] = sum[r][c][3] = -half.y;
         }
@@ -174,7 +175,7 @@ __global__ void __launch_bounds__(T::THREADS, T::BLOCKS) KMeansTensorKernel(KMea
   KMeansCopyWait<0>();
   __syncthreads(); /* the ring is free for the best scores */
   #pragma unroll
-  for (int r = 0; r < 8; r++) {
+  for (int r = 0; r < 4; r++) {
     KMeansBest X;
 
   #pragma unroll
@@ -186,7 +187,7 @@ __global__ void __launch_bounds__(T::THREADS, T::BLOCKS) KMeansTensorKernel(KMea
     }
     X.score[2] = X.score[1];
     KMeansBestReduce<4>(X);
-    if (lane % 4 == 0) ((KMeansBest *)b)[across * T::POINTS + down * 64 + r / 2 * 16 + r % 2 * 8 + lane / 4] = X;
+    if (lane % 4 == 0) ((KMeansBest *)b)[across * T::POINTS + down * 32 + r / 2 * 16 + r % 2 * 8 + lane / 4] = X;
   }
   __syncthreads();
   for (int p = threadIdx.x; p < T::POINTS; p += T::THREADS) {
