@@ -15,33 +15,55 @@ struct KMeansFinishMemory {
   double square[WARPS][32][STRIDE];
 };
 
-/* The squared distance of point i and centroid c of each lane in `lanes`, or 0. */
+/* Stores the squares of the differences of feature j, which is the feature of this lane, for the pairs of the lanes in `at`. */
 template <class Real>
-__device__ __forceinline__ double KMeansFinishDistance(const KMeansData &A, int32_t i, int32_t c, unsigned lanes, double (&square)[32][STRIDE])
+__device__ __forceinline__ void KMeansFinishSquares(const KMeansData &A, int64_t first, int step, int32_t c, int32_t j, const int (&at)[BATCH], double (&square)[32][STRIDE])
 {
-  const int lane = threadIdx.x % 32;
-  double    sum  = 0;
+  Real   x[BATCH];
+  double m[BATCH];
 
+#pragma unroll
+  for (int b = 0; b < BATCH; b++) {
+    const int64_t i = first + at[b] * step;
+
+    x[b] = ((const Real *)A.value)[(i < A.n ? i : A.n - 1) * A.d + j];
+    m[b] = A.centroid[(int64_t)__shfl_sync(0xffffffffu, c, at[b]) * A.d + j];
+  }
+#pragma unroll
+  for (int b = 0; b < BATCH; b++) square[at[b]][threadIdx.x % 32] = ((double)x[b] - m[b]) * ((double)x[b] - m[b]);
+}
+
+/* The squared distance of a point and centroid c of each lane in `lanes`, or 0. The point of lane l is first + l * step. */
+template <class Real>
+__device__ __forceinline__ double KMeansFinishDistance(const KMeansData &A, int64_t first, int step, int32_t c, unsigned lanes, double (&square)[32][STRIDE])
+{
+  const int  lane = threadIdx.x % 32;
+  const bool mine = lanes >> lane & 1, most = __popc(lanes) > 16;
+  double     sum = 0;
+
+  if (!mine) c = 0;
   for (int32_t from = 0; from < A.d; from += 32) {
     const int32_t count = A.d - from < 32 ? A.d - from : 32, j = from + (lane < count ? lane : count - 1);
+    int           at[BATCH];
 
-    for (unsigned rest = lanes; rest;) {
-      int    at[BATCH];
-      Real   x[BATCH];
-      double m[BATCH];
-
+    if (most) { /* loading a few pairs too many takes less time than choosing pairs */
+      for (int p = 0; p < 32; p += BATCH) {
 #pragma unroll
-      for (int b = 0; b < BATCH; b++) {
-        at[b] = rest ? __ffs(rest) - 1 : at[b ? b - 1 : 0]; /* after the last pair, again that pair */
-        rest &= rest - 1;
-        x[b] = ((const Real *)A.value)[(int64_t)__shfl_sync(0xffffffffu, i, at[b]) * A.d + j];
-        m[b] = A.centroid[(int64_t)__shfl_sync(0xffffffffu, c, at[b]) * A.d + j];
+        for (int b = 0; b < BATCH; b++) at[b] = p + b;
+        KMeansFinishSquares<Real>(A, first, step, c, j, at, square);
       }
+    } else {
+      for (unsigned rest = lanes; rest;) {
 #pragma unroll
-      for (int b = 0; b < BATCH; b++) square[at[b]][lane] = ((double)x[b] - m[b]) * ((double)x[b] - m[b]);
+        for (int b = 0; b < BATCH; b++) {
+          at[b] = rest ? __ffs(rest) - 1 : at[b ? b - 1 : 0]; /* after the last pair, again that pair */
+          rest &= rest - 1;
+        }
+        KMeansFinishSquares<Real>(A, first, step, c, j, at, square);
+      }
     }
     __syncwarp();
-    if (lanes >> lane & 1) {
+    if (mine) {
       for (int t = 0; t < count; t++) sum += square[lane][t];
     }
     __syncwarp();
@@ -56,15 +78,15 @@ __global__ void __launch_bounds__(BLOCK, 3) KMeansFinishKernel(KMeansScores S)
   extern __shared__ __align__(16) unsigned char KMeansFinishDynamic[];
   double(&square)[32][STRIDE] = ((KMeansFinishMemory *)KMeansFinishDynamic)->square[threadIdx.x / 32];
 
-  const int64_t  i      = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
-  const int32_t  second = i < S.A.n ? S.second[i] : KMEANS_MANY, here = i < S.A.n ? (int32_t)i : 0;
+  const int64_t  i = (int64_t)blockIdx.x * BLOCK + threadIdx.x, first = i - threadIdx.x % 32;
+  const int32_t  second = i < S.A.n ? S.second[i] : KMEANS_MANY;
   const unsigned some = __ballot_sync(0xffffffffu, second != KMEANS_MANY), pairs = __ballot_sync(0xffffffffu, second >= 0);
-  int32_t        label = second != KMEANS_MANY ? S.first[here] : 0;
-  double         least = KMeansFinishDistance<Real>(S.A, here, label, some, square);
+  int32_t        label = second != KMEANS_MANY ? S.first[i] : 0;
+  double         least = KMeansFinishDistance<Real>(S.A, first, 1, label, some, square);
   KMeansTotals   T     = {};
 
   if (pairs) {
-    const double other = KMeansFinishDistance<Real>(S.A, here, second, pairs, square);
+    const double other = KMeansFinishDistance<Real>(S.A, first, 1, second, pairs, square);
 
     if (second >= 0 && (other < least || (other == least && second < label))) {
       least = other;
@@ -75,40 +97,57 @@ __global__ void __launch_bounds__(BLOCK, 3) KMeansFinishKernel(KMeansScores S)
   KMeansTotalsAdd(&S.A, &T);
 }
 
-/* Points for which all centroids are candidates. One warp a point, one lane a centroid. */
+/* Takes a centroid into the nearest one. Of equal distances the lowest number wins. */
+__device__ __forceinline__ void KMeansFinishLeast(double &least, int32_t &label, double now, int32_t other)
+{
+  if (now < least || (now == least && other < label)) {
+    least = now;
+    label = other;
+  }
+}
+
+/* Points for which all centroids are candidates. These are few: a block shares the centroids of a point, one thread a centroid. */
 template <class Real>
 __global__ void __launch_bounds__(BLOCK, 3) KMeansFinishManyKernel(KMeansScores S)
 {
   extern __shared__ __align__(16) unsigned char KMeansFinishDynamic[];
+  __shared__ double                             leasts[WARPS];
+  __shared__ int32_t                            labels[WARPS];
   double(&square)[32][STRIDE] = ((KMeansFinishMemory *)KMeansFinishDynamic)->square[threadIdx.x / 32];
 
-  const int32_t lane = threadIdx.x % 32, many = *S.count;
+  const int32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32, many = *S.count;
   KMeansTotals  T = {};
 
-  for (int64_t at = (int64_t)blockIdx.x * WARPS + threadIdx.x / 32; at < many; at += (int64_t)gridDim.x * WARPS) {
+  for (int64_t at = blockIdx.x; at < many; at += gridDim.x) {
     const int32_t i     = S.list[at];
     double        least = HUGE_VAL;
-    int32_t       label = lane < S.A.k ? lane : 0;
+    int32_t       label = (int32_t)threadIdx.x < S.A.k ? (int32_t)threadIdx.x : 0;
 
-    for (int32_t c = 0; c < S.A.k; c += 32) {
+    for (int64_t c = 32 * warp; c < S.A.k; c += BLOCK) {
       const bool   inside = lane < S.A.k - c;
-      const double now    = KMeansFinishDistance<Real>(S.A, i, c + lane, __ballot_sync(0xffffffffu, inside), square);
+      const double now    = KMeansFinishDistance<Real>(S.A, i, 0, (int32_t)c + lane, __ballot_sync(0xffffffffu, inside), square);
 
       if (inside && now < least) {
         least = now;
-        label = c + lane;
+        label = (int32_t)c + lane;
       }
     }
     for (int half = 16; half > 0; half /= 2) {
       const double  now   = __shfl_xor_sync(0xffffffffu, least, half);
       const int32_t other = __shfl_xor_sync(0xffffffffu, label, half);
 
-      if (now < least || (now == least && other < label)) {
-        least = now;
-        label = other;
-      }
+      KMeansFinishLeast(least, label, now, other);
     }
-    if (lane == 0) KMeansTotalsPut(&S.A, i, label, least, S.A.k, S.A.k - 1, &T);
+    if (lane == 0) {
+      leasts[warp] = least;
+      labels[warp] = label;
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      for (int w = 1; w < WARPS; w++) KMeansFinishLeast(least, label, leasts[w], labels[w]);
+      KMeansTotalsPut(&S.A, i, label, least, S.A.k, S.A.k - 1, &T);
+    }
+    __syncthreads(); /* the results of the warps have been read */
   }
   KMeansTotalsAdd(&S.A, &T);
 }
@@ -116,13 +155,13 @@ __global__ void __launch_bounds__(BLOCK, 3) KMeansFinishManyKernel(KMeansScores 
 template <class Real>
 GpErr KMeansFinishLaunch(const KMeansScores *S)
 {
-  const size_t   bytes = sizeof(KMeansFinishMemory);
-  const unsigned tiles = GpBlocks(S->A.n, WARPS), busy = 3 * (unsigned)GpDevComputeUnits(S->A.dev);
+  const size_t   bytes  = sizeof(KMeansFinishMemory);
+  const unsigned points = (unsigned)S->A.n, busy = 3 * (unsigned)GpDevComputeUnits(S->A.dev);
   GpErr          err = GpCheckCuda(S->A.dev, cudaFuncSetAttribute(KMeansFinishKernel<Real>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes), "distances: cannot set the shared memory of a thread block");
 
   if (!err) err = GpCheckCuda(S->A.dev, cudaFuncSetAttribute(KMeansFinishManyKernel<Real>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes), "distances: cannot set the shared memory of a thread block");
   if (!err) err = GpLaunch(S->A.dev, "distances of candidates", KMeansFinishKernel<Real>, GpGrid{GpBlocks(S->A.n, BLOCK), BLOCK, bytes}, *S);
-  if (!err) err = GpLaunch(S->A.dev, "distances of all centroids", KMeansFinishManyKernel<Real>, GpGrid{busy < tiles ? busy : tiles, BLOCK, bytes}, *S);
+  if (!err) err = GpLaunch(S->A.dev, "distances of all centroids", KMeansFinishManyKernel<Real>, GpGrid{busy < points ? busy : points, BLOCK, bytes}, *S);
   return err;
 }
 
