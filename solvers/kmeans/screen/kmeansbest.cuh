@@ -30,7 +30,7 @@ typedef struct {
 
 /* Best scores of a thread for a point. Equal to those of KMeansBest, with `place` as the number of a group instead of a centroid. */
 typedef struct {
-  float   score[2];
+  float   score[3];
   int32_t group[2];
 } KMeansBestGroups;
 
@@ -69,6 +69,7 @@ __device__ static inline void KMeansBestAdd(KMeansBestGroups &B, float (&score)[
     const float   loser = fminf(most[0], B.score[0]), other = better ? next[0] : B.score[1];
     const int32_t which = better ? B.group[0] : group, owner = better ? group : B.group[1];
 
+    B.score[2] = fmaxf(fmaxf(fminf(most[0], B.score[1]), B.score[2]), next[0]); /* next[0] bounds the rest of the group. If it becomes second, this bound equals it */
     B.score[0] = fmaxf(most[0], B.score[0]);
     B.group[0] = better ? group : B.group[0];
     B.score[1] = fmaxf(loser, other);

@@ -125,7 +125,7 @@ __global__ void __launch_bounds__(T::THREADS, T::BLOCKS) KMeansTensorKernel(KMea
   int32_t          tile = 0, chunk = 0, nexttile = 0, nextchunk = 0;
 
   #pragma unroll
-  for (int r = 0; r < 4; r++) best[r] = KMeansBestGroups{{-HUGE_VALF, -HUGE_VALF}, {0, 0}};
+  for (int r = 0; r < 4; r++) best[r] = KMeansBestGroups{{-HUGE_VALF, -HUGE_VALF, -HUGE_VALF}, {0, 0}};
   for (int s = 0; s < T::STAGES - 1; s++) {
     if (s < steps) KMeansTensorCopy<T>(C, b + s * T::CENTROIDS * T::STRIDE, nexttile, nextchunk * T::CHUNK);
     KMeansCopyCommit();
@@ -185,7 +185,7 @@ __global__ void __launch_bounds__(T::THREADS, T::BLOCKS) KMeansTensorKernel(KMea
       X.score[s] = best[r].score[s];
       X.c[s]     = best[r].group[s] * T::CENTROIDS + across * 64 + at / 2 * 8 + lane % 4 * 2 + at % 2;
     }
-    X.score[2] = X.score[1];
+    X.score[2] = best[r].score[2];
     KMeansBestReduce<4>(X);
     if (lane % 4 == 0) ((KMeansBest *)b)[across * T::POINTS + down * 32 + r / 2 * 16 + r % 2 * 8 + lane / 4] = X;
   }

@@ -93,7 +93,7 @@ __device__ __forceinline__ void KMeansTiledPoints(const KMeansScores &S, int32_t
   int32_t           tile = 0, chunk = 0, nexttile = 0, nextchunk = 0;
 
 #pragma unroll
-  for (int r = 0; r < 8; r++) best[r] = KMeansBestGroups{{-HUGE_VALF, -HUGE_VALF}, {0, 0}};
+  for (int r = 0; r < 8; r++) best[r] = KMeansBestGroups{{-HUGE_VALF, -HUGE_VALF, -HUGE_VALF}, {0, 0}};
   __syncthreads(); /* the ring may still be read for the points before */
   for (int s = 0; s < STAGES - 1; s++) {
     if (s < steps) KMeansTiledCopy(C, b + s * CHUNK * CENTROIDS, nexttile, nextchunk * CHUNK);
@@ -137,7 +137,7 @@ __device__ __forceinline__ void KMeansTiledPoints(const KMeansScores &S, int32_t
       X.score[s] = best[r].score[s];
       X.c[s]     = best[r].group[s] * CENTROIDS + across + at / 4 * 32 + at % 4;
     }
-    X.score[2] = X.score[1];
+    X.score[2] = best[r].score[2];
     KMeansBestReduce<8>(X);
     if (lane % 8 == 0) found[warp % HALVES * POINTS + down + r / 4 * 16 + r % 4] = X;
   }
