@@ -42,7 +42,14 @@ typedef struct {
 template <int BITS>
 __device__ static inline float KMeansMark(float score, int place)
 {
+#ifdef __CUDA_ARCH__
+  int marked;
+
+  asm("lop3.b32 %0, %1, %2, %3, 0xea;" : "=r"(marked) : "r"(__float_as_int(score)), "r"(~((1 << BITS) - 1)), "r"(place)); /* the compiler takes two instructions if both operands are constants */
+  return __int_as_float(marked);
+#else
   return __int_as_float((__float_as_int(score) & ~((1 << BITS) - 1)) | place);
+#endif
 }
 
 /* Takes the scores of COUNT centroids, a power of 2, of group `group` into the best scores. The scores are marked. */

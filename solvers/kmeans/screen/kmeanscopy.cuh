@@ -39,10 +39,12 @@ __device__ static inline void KMeansLoadMatrices(uint32_t (&r)[4], const __half 
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];" : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"((uint32_t)__cvta_generic_to_shared(row)) : "memory");
 }
 
-/* c += a b for matrices of 16 x 16 and 16 x 8 numbers of half precision, in the layout of m16n8k16 of the PTX manual. */
-__device__ static inline void KMeansMultiplyMatrices(float (&c)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1)
+/* sum = c + a b for matrices of 16 x 16 and 16 x 8 numbers of half precision, in the layout of m16n8k16 of the PTX manual. */
+__device__ static inline void KMeansMultiplyMatrices(float (&sum)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1, const float (&c)[4])
 {
-  asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};" : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+  asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%10, %11, %12, %13};"
+      : "=f"(sum[0]), "=f"(sum[1]), "=f"(sum[2]), "=f"(sum[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1), "f"(c[0]), "f"(c[1]), "f"(c[2]), "f"(c[3]));
 }
 #endif
 

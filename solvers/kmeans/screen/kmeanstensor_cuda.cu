@@ -69,9 +69,10 @@ __device__ __forceinline__ void KMeansTensorCopy(const KMeansFrameCentroids &C, 
   }
 }
 
-/* Adds the products of 16 features to the sums of a tile. a, b: addresses of this lane for ldmatrix. */
-template <int STRIDE>
-__device__ __forceinline__ void KMeansTensorStep(float (&sum)[2][8][4], const __half *a, int stride, const __half *b)
+/* Adds the products of 16 features to the sums of a tile. START: the sums begin with minus the values `half` of the centroids.
+   a, b: addresses of this lane for ldmatrix; half: address of the first centroid of this lane. */
+template <int STRIDE, bool START>
+__device__ __forceinline__ void KMeansTensorStep(float (&sum)[2][8][4], const __half *a, int stride, const __half *b, const float *half)
 {
   uint32_t x[2][4];
 
@@ -83,9 +84,17 @@ __device__ __forceinline__ void KMeansTensorStep(float (&sum)[2][8][4], const __
 
     KMeansLoadMatrices(m, b + c * 8 * STRIDE);
   #pragma unroll
-    for (int r = 0; r < 2; r++) {
-      KMeansMultiplyMatrices(sum[r][c], x[r], m[0], m[1]);
-      KMeansMultiplyMatrices(sum[r][c + 1], x[r], m[2], m[3]);
+    for (int s = 0; s < 2; s++) {
+      if (START) {
+        const float2 h        = *(const float2 *)(half + (c + s) * 8);
+        const float  start[4] = {-h.x, -h.y, -h.x, -h.y};
+
+  #pragma unroll
+        for (int r = 0; r < 2; r++) KMeansMultiplyMatrices(sum[r][c + s], x[r], m[2 * s], m[2 * s + 1], start);
+      } else {
+  #pragma unroll
+        for (int r = 0; r < 2; r++) KMeansMultiplyMatrices(sum[r][c + s], x[r], m[2 * s], m[2 * s + 1], sum[r][c + s]);
+      }
     }
   }
 }
@@ -136,8 +145,8 @@ __global__ void __launch_bounds__(T::THREADS, T::BLOCKS) KMeansTensorKernel(KMea
   }
   if (!T::PANELS) KMeansConvertPanel(S, place, S.A.n, T::POINTS, 0, C.columns, centre, true, square, error, KMeansStoreHalf{a, stride});
   for (int32_t q = 0; q < steps; q++) {
-    const __half *m = b + q % T::STAGES * T::CENTROIDS * T::STRIDE + row;
     const int32_t j = chunk * T::CHUNK;
+    const __half *m = b + q % T::STAGES * T::CENTROIDS * T::STRIDE + row, *x = mine + (T::PANELS ? j % panel : j);
 
     KMeansCopyWait<T::STAGES - 2>();
     __syncthreads(); /* the chunk is there, and all warps have finished the one before */
@@ -148,23 +157,13 @@ __global__ void __launch_bounds__(T::THREADS, T::BLOCKS) KMeansTensorKernel(KMea
       nextchunk = 0;
       nexttile++;
     }
-    if (chunk == 0) {
-  #pragma unroll
-      for (int c = 0; c < 8; c++) {
-        const float2 half = *(const float2 *)(C.half + (int64_t)tile * T::CENTROIDS + across * 64 + c * 8 + lane % 4 * 2);
-
-  #pragma unroll
-        for (int r = 0; r < 2; r++) {
-          sum[r][c][0] = sum[r][c][2] = -half.x;
-          sum[r][c][1] = sum[r][c][3] = -half.y;
-        }
-      }
-    }
+    if (chunk == 0) KMeansTensorStep<T::STRIDE, true>(sum, x, stride, m, C.half + (int64_t)tile * T::CENTROIDS + across * 64 + lane % 4 * 2);
+    else KMeansTensorStep<T::STRIDE, false>(sum, x, stride, m, NULL);
     if (j + T::CHUNK <= C.columns) { /* without tests, so that the loads of a step overlap the products of the step before */
   #pragma unroll
-      for (int k = 0; k < T::CHUNK; k += 16) KMeansTensorStep<T::STRIDE>(sum, mine + (T::PANELS ? j % panel : j) + k, stride, m + k);
+      for (int k = 16; k < T::CHUNK; k += 16) KMeansTensorStep<T::STRIDE, false>(sum, x + k, stride, m + k, NULL);
     } else {
-      for (int k = 0; j + k < C.columns; k += 16) KMeansTensorStep<T::STRIDE>(sum, mine + (T::PANELS ? j % panel : j) + k, stride, m + k);
+      for (int k = 16; j + k < C.columns; k += 16) KMeansTensorStep<T::STRIDE, false>(sum, x + k, stride, m + k, NULL);
     }
     if (++chunk == chunks) {
       KMeansTensorAdd(best, sum, tile);
