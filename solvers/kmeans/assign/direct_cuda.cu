@@ -1,9 +1,9 @@
 /* CUDA implementation of `direct`: dense points with up to KMEANS_DIRECT features, Euclidean metric. screen/kmeansframe.cuh has the scores and the proof of
    their bound.
 
-   A warp takes 32 P points. It copies them to shared memory, and a thread holds the coordinates of P of them in registers, D features each. The centroids lie in shared memory in groups of KMEANS_DIRECT_GROUP,
-   feature by feature, so that a load of 16 bytes broadcasts a feature of four centroids to all threads of a warp. A centroid costs D fused
-   multiply-adds and about 1.5 other instructions for a point: the least score of each group, then the least of all groups, the number of its group, and
+   A warp takes 32 P points. It copies them to shared memory, and a thread holds the coordinates of P of them in registers, D features each. The centroids lie
+   in shared memory in groups of four, feature by feature, so that a load of 16 bytes broadcasts a feature of a group to all threads of a warp. A centroid costs D fused
+   multiply-adds and two other instructions for a point: the least score of each group, then the least of all groups, the number of its group, and
    the least of the other groups. Scores here are the negative scores of the frame.
 
    If the least score of the other groups is beyond the bound, only the centroids of one group can be the nearest. Their scores are computed again, and

@@ -5,7 +5,7 @@
 
 #include "solvers/kmeans/screen/kmeansframe.cuh"
 
-#define KMEANS_DIRECT_GROUP 8
+#define KMEANS_DIRECT_GROUP 4 /* number of centroids whose features are loaded together */
 
 /* Number of points of a thread: as many as the registers hold, because each load of centroids serves all of them. Shared memory holds fewer points in double
    precision. */
@@ -165,45 +165,35 @@ struct KMeansDirectTile {
   __device__ void search(int32_t first, int32_t groups, const float *centroids)
   {
     for (int32_t g = 0; g < groups; g++, centroids += KMeansDirectRow(D)) {
-      float least[P];
+      const float4 *m = (const float4 *)centroids, h = m[0];
+      float         score[P][KMEANS_DIRECT_GROUP];
 
 #pragma unroll
-      for (int half = 0; half < KMEANS_DIRECT_GROUP / 4; half++) {
-        const float4 *m = (const float4 *)centroids + half;
-        const float4  h = m[0];
-        float         score[P][4];
+      for (int p = 0; p < P; p++) {
+        score[p][0] = h.x;
+        score[p][1] = h.y;
+        score[p][2] = h.z;
+        score[p][3] = h.w;
+      }
+#pragma unroll
+      for (int j = 0; j < D; j++) {
+        const float4 v = m[j + 1];
 
 #pragma unroll
         for (int p = 0; p < P; p++) {
-          score[p][0] = h.x;
-          score[p][1] = h.y;
-          score[p][2] = h.z;
-          score[p][3] = h.w;
-        }
-#pragma unroll
-        for (int j = 0; j < D; j++) {
-          const float4 v = m[(j + 1) * (KMEANS_DIRECT_GROUP / 4)];
-
-#pragma unroll
-          for (int p = 0; p < P; p++) {
-            score[p][0] = __fmaf_rn(y[p][j], v.x, score[p][0]);
-            score[p][1] = __fmaf_rn(y[p][j], v.y, score[p][1]);
-            score[p][2] = __fmaf_rn(y[p][j], v.z, score[p][2]);
-            score[p][3] = __fmaf_rn(y[p][j], v.w, score[p][3]);
-          }
-        }
-#pragma unroll
-        for (int p = 0; p < P; p++) {
-          const float four = fminf(fminf(score[p][0], score[p][1]), fminf(score[p][2], score[p][3]));
-
-          least[p] = half ? fminf(least[p], four) : four;
+          score[p][0] = __fmaf_rn(y[p][j], v.x, score[p][0]);
+          score[p][1] = __fmaf_rn(y[p][j], v.y, score[p][1]);
+          score[p][2] = __fmaf_rn(y[p][j], v.z, score[p][2]);
+          score[p][3] = __fmaf_rn(y[p][j], v.w, score[p][3]);
         }
       }
 #pragma unroll
       for (int p = 0; p < P; p++) {
-        second[p] = fminf(second[p], fmaxf(best[p], least[p]));
-        group[p]  = least[p] < best[p] ? first + g : group[p];
-        best[p]   = fminf(best[p], least[p]);
+        const float least = fminf(fminf(score[p][0], score[p][1]), fminf(score[p][2], score[p][3]));
+
+        second[p] = fminf(second[p], fmaxf(best[p], least));
+        group[p]  = least < best[p] ? first + g : group[p];
+        best[p]   = fminf(best[p], least);
       }
     }
   }
@@ -249,30 +239,18 @@ struct KMeansDirectPlace {
   /* Evaluates the centroids of a group in shared memory whose scores are not above the limit. Returns how many those are. */
   __device__ int evaluateGroup(const KMeansData &A, int32_t group, const float *centroids, float limit)
   {
-    const float4 *m = (const float4 *)centroids;
-    float         score[KMEANS_DIRECT_GROUP];
-    unsigned      near = 0;
+    const float4 *m = (const float4 *)centroids, h = m[0];
+    float         score[KMEANS_DIRECT_GROUP] = {h.x, h.y, h.z, h.w};
+    unsigned      near                       = 0;
 
-#pragma unroll
-    for (int half = 0; half < KMEANS_DIRECT_GROUP / 4; half++) {
-      const float4 h = m[half];
-
-      score[4 * half]     = h.x;
-      score[4 * half + 1] = h.y;
-      score[4 * half + 2] = h.z;
-      score[4 * half + 3] = h.w;
-    }
 #pragma unroll
     for (int j = 0; j < D; j++) {
-#pragma unroll
-      for (int half = 0; half < KMEANS_DIRECT_GROUP / 4; half++) {
-        const float4 v = m[(j + 1) * (KMEANS_DIRECT_GROUP / 4) + half];
+      const float4 v = m[j + 1];
 
-        score[4 * half]     = __fmaf_rn(y[j], v.x, score[4 * half]);
-        score[4 * half + 1] = __fmaf_rn(y[j], v.y, score[4 * half + 1]);
-        score[4 * half + 2] = __fmaf_rn(y[j], v.z, score[4 * half + 2]);
-        score[4 * half + 3] = __fmaf_rn(y[j], v.w, score[4 * half + 3]);
-      }
+      score[0] = __fmaf_rn(y[j], v.x, score[0]);
+      score[1] = __fmaf_rn(y[j], v.y, score[1]);
+      score[2] = __fmaf_rn(y[j], v.z, score[2]);
+      score[3] = __fmaf_rn(y[j], v.w, score[3]);
     }
 #pragma unroll
     for (int q = 0; q < KMEANS_DIRECT_GROUP; q++) near |= (unsigned)!(score[q] > limit) << q;
