@@ -1,8 +1,9 @@
 /* Scores in single precision for any number of features.
 
-   A block has 128 points. It converts a panel of their features to shared memory, feature by feature, and the centroids stream by in a ring of STAGES chunks.
-   If all features fit, the panel is converted once, else again for each tile of 128 centroids. A thread computes the scores of 8 points and 8 centroids,
-   which are a group of kmeansbest.cuh: marks of 3 bits change a score by 2^-20 of its value. The additions take d + 1 roundings. */
+   A block has 128 points, or 64 if the list of points is short. It converts a panel of their features to shared memory, feature by feature, and the
+   centroids stream by in a ring of STAGES chunks. If all features fit, the panel is converted once, else again for each tile of 128 centroids. A thread
+   computes the scores of 8 points, or 4, and 8 centroids, which are a group of kmeansbest.cuh: marks of 3 bits change a score by 2^-20 of its value. The
+   additions take d + 1 roundings. */
 #include "kmeansscreen.cuh"
 #include "kmeanscopy.cuh"
 #include <gpucsrdevice.cuh>
@@ -39,36 +40,39 @@ __device__ __forceinline__ void KMeansTiledCopy(const KMeansFrameCentroids &C, f
 }
 
 /* Adds the products of a feature to the scores. */
-__device__ __forceinline__ void KMeansTiledStep(float (&sum)[8][8], const float *a, const float *b)
+template <int ROWS>
+__device__ __forceinline__ void KMeansTiledStep(float (&sum)[ROWS][8], const float *a, const float *b)
 {
-  const float4 a0 = *(const float4 *)a, a1 = *(const float4 *)(a + 16), b0 = *(const float4 *)b, b1 = *(const float4 *)(b + 32);
+  const float4 a0 = *(const float4 *)a, a1 = *(const float4 *)(a + (ROWS > 4 ? 16 : 0)), b0 = *(const float4 *)b, b1 = *(const float4 *)(b + 32);
   const float  x[8] = {a0.x, a0.y, a0.z, a0.w, a1.x, a1.y, a1.z, a1.w}, m[8] = {b0.x, b0.y, b0.z, b0.w, b1.x, b1.y, b1.z, b1.w};
 
 #pragma unroll
-  for (int r = 0; r < 8; r++) {
+  for (int r = 0; r < ROWS; r++) {
 #pragma unroll
     for (int c = 0; c < 8; c++) sum[r][c] = fmaf(x[r], m[c], sum[r][c]);
   }
 }
 
 /* Sets the scores of a tile to minus half the squares of the centroids. */
-__device__ __forceinline__ void KMeansTiledStart(float (&sum)[8][8], const float *half)
+template <int ROWS>
+__device__ __forceinline__ void KMeansTiledStart(float (&sum)[ROWS][8], const float *half)
 {
   const float4 h0 = *(const float4 *)half, h1 = *(const float4 *)(half + 32);
   const float  h[8] = {h0.x, h0.y, h0.z, h0.w, h1.x, h1.y, h1.z, h1.w};
 
 #pragma unroll
-  for (int r = 0; r < 8; r++) {
+  for (int r = 0; r < ROWS; r++) {
 #pragma unroll
     for (int c = 0; c < 8; c++) sum[r][c] = -h[c];
   }
 }
 
 /* Takes the scores of a tile into the best scores. */
-__device__ __forceinline__ void KMeansTiledAdd(KMeansBestGroups (&best)[8], const float (&sum)[8][8], int32_t tile)
+template <int ROWS>
+__device__ __forceinline__ void KMeansTiledAdd(KMeansBestGroups (&best)[ROWS], const float (&sum)[ROWS][8], int32_t tile)
 {
 #pragma unroll
-  for (int r = 0; r < 8; r++) {
+  for (int r = 0; r < ROWS; r++) {
     float score[8];
 
 #pragma unroll
@@ -77,23 +81,23 @@ __device__ __forceinline__ void KMeansTiledAdd(KMeansBestGroups (&best)[8], cons
   }
 }
 
-/* The best scores of 128 points, whose places in S.points begin at `place`. PANELS: their features do not fit in shared memory at once. */
-template <class Real, bool PANELS>
+/* The best scores of 16 * ROWS points, whose places in S.points begin at `place`. PANELS: their features do not fit in shared memory at once. */
+template <class Real, bool PANELS, int ROWS>
 __device__ __forceinline__ void KMeansTiledPoints(const KMeansScores &S, int32_t panel, int64_t place, int64_t many, unsigned char *memory)
 {
   const KMeansFrameCentroids &C = S.C;
 
-  const int     lane = threadIdx.x % 32, warp = threadIdx.x / 32, down = warp / HALVES * 32 + lane / 8 * 4, across = warp % HALVES * 64 + lane % 8 * 4;
+  const int     lane = threadIdx.x % 32, warp = threadIdx.x / 32, down = warp / HALVES * 4 * ROWS + lane / 8 * 4, across = warp % HALVES * 64 + lane % 8 * 4;
   const int32_t chunks = C.columns / CHUNK, steps = C.rows / CENTROIDS * chunks;
   float *const a = (float *)memory, *const b = a + STRIDE * panel, *const square = b + STAGES * CHUNK * CENTROIDS, *const error = square + POINTS;
   KMeansBest *const found  = (KMeansBest *)(error + POINTS); /* [HALVES][POINTS] */
   Real *const       centre = (Real *)(found + HALVES * POINTS);
-  KMeansBestGroups  best[8];
-  float             sum[8][8];
+  KMeansBestGroups  best[ROWS];
+  float             sum[ROWS][8];
   int32_t           tile = 0, chunk = 0, nexttile = 0, nextchunk = 0;
 
 #pragma unroll
-  for (int r = 0; r < 8; r++) best[r] = KMeansBestGroups{{-HUGE_VALF, -HUGE_VALF, -HUGE_VALF}, {0, 0}};
+  for (int r = 0; r < ROWS; r++) best[r] = KMeansBestGroups{{-HUGE_VALF, -HUGE_VALF, -HUGE_VALF}, {0, 0}};
   __syncthreads(); /* the ring may still be read for the points before */
   for (int s = 0; s < STAGES - 1; s++) {
     if (s < steps) KMeansTiledCopy(C, b + s * CHUNK * CENTROIDS, nexttile, nextchunk * CHUNK);
@@ -103,14 +107,14 @@ __device__ __forceinline__ void KMeansTiledPoints(const KMeansScores &S, int32_t
       nexttile++;
     }
   }
-  if (!PANELS) KMeansConvertPanel(S, place, many, POINTS, 0, C.columns, centre, true, square, error, KMeansStoreSingle{a});
+  if (!PANELS) KMeansConvertPanel(S, place, many, 16 * ROWS, 0, C.columns, centre, true, square, error, KMeansStoreSingle{a});
   for (int32_t q = 0; q < steps; q++) {
     const int32_t j = chunk * CHUNK;
     const float  *m = b + q % STAGES * CHUNK * CENTROIDS + across;
 
     KMeansCopyWait<STAGES - 2>();
     __syncthreads(); /* the chunk is there, and all warps have finished the one before */
-    if (PANELS && j % panel == 0) KMeansConvertPanel(S, place, many, POINTS, j, C.columns - j < panel ? C.columns - j : panel, centre, tile == 0, square, error, KMeansStoreSingle{a});
+    if (PANELS && j % panel == 0) KMeansConvertPanel(S, place, many, 16 * ROWS, j, C.columns - j < panel ? C.columns - j : panel, centre, tile == 0, square, error, KMeansStoreSingle{a});
     if (q + STAGES - 1 < steps) KMeansTiledCopy(C, b + (q + STAGES - 1) % STAGES * CHUNK * CENTROIDS, nexttile, nextchunk * CHUNK);
     KMeansCopyCommit();
     if (++nextchunk == chunks) {
@@ -127,7 +131,7 @@ __device__ __forceinline__ void KMeansTiledPoints(const KMeansScores &S, int32_t
     }
   }
 #pragma unroll
-  for (int r = 0; r < 8; r++) {
+  for (int r = 0; r < ROWS; r++) {
     KMeansBest X;
 
 #pragma unroll
@@ -142,7 +146,7 @@ __device__ __forceinline__ void KMeansTiledPoints(const KMeansScores &S, int32_t
     if (lane % 8 == 0) found[warp % HALVES * POINTS + down + r / 4 * 16 + r % 4] = X;
   }
   __syncthreads();
-  if (threadIdx.x < POINTS) {
+  if (threadIdx.x < 16 * ROWS) {
     const int64_t at   = place + threadIdx.x;
     const double  norm = KMeansFrameNorm(S.A.d, square[threadIdx.x]), scale = KMeansFrameScale(S.F.numbers, S.A.single);
     KMeansBest    X = found[threadIdx.x];
@@ -156,9 +160,13 @@ template <class Real, bool PANELS>
 __global__ void __launch_bounds__(THREADS, 2) KMeansTiledKernel(KMeansScores S, int32_t panel)
 {
   extern __shared__ __align__(16) unsigned char KMeansTiledMemory[];
-  const int64_t                                 many = S.points ? *S.many : S.A.n;
+  const int64_t                                 many = S.points ? *S.many : S.A.n, halves = (int64_t)gridDim.x * (POINTS / 2), waves = (many + halves - 1) / halves;
 
-  for (int64_t place = (int64_t)blockIdx.x * POINTS; place < many; place += (int64_t)gridDim.x * POINTS) KMeansTiledPoints<Real, PANELS>(S, panel, place, many, KMeansTiledMemory);
+  if (S.points && waves % 2 && waves < 4) { /* the last blocks of 128 points would leave half of the GPU idle */
+    for (int64_t place = (int64_t)blockIdx.x * (POINTS / 2); place < many; place += halves) KMeansTiledPoints<Real, PANELS, 4>(S, panel, place, many, KMeansTiledMemory);
+  } else {
+    for (int64_t place = (int64_t)blockIdx.x * POINTS; place < many; place += 2 * halves) KMeansTiledPoints<Real, PANELS, 8>(S, panel, place, many, KMeansTiledMemory);
+  }
 }
 
 template <class Real, bool PANELS>
