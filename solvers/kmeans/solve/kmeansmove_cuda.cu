@@ -14,19 +14,32 @@ __device__ static int32_t KMeansMoveTest(const KMeansLoop *L, int64_t changed, d
   return L->it >= L->max_it ? KMEANS_DIVERGED_MAX_IT : KMEANS_CONVERGED_ITERATING;
 }
 
+/* Requests what the kernel reads after it has waited for other loads. */
+__device__ static void KMeansMovePrefetch(const KMeansData &A)
+{
+  for (int32_t c = threadIdx.x; c < A.k; c += KMEANS_MOVE_THREADS) {
+    asm volatile("prefetch.global.L1 [%0];" ::"l"(A.tally + KMEANS_TALLY + A.k + (int64_t)c * A.d * A.words));
+    asm volatile("prefetch.global.L1 [%0];" ::"l"(A.centroid + (int64_t)c * A.d));
+  }
+}
+
 __global__ __launch_bounds__(KMEANS_MOVE_THREADS) static void KMeansMoveKernel(const __grid_constant__ KMeansData A, KMeansLoop *L)
 {
-  __shared__ double moved[KMEANS_MOVE_THREADS];
-  const int64_t     size  = KMeansTallySize(A.k, A.d, A.words);
-  int               empty = 0;
-  double            mine  = 0;
+  __shared__ double  moved[KMEANS_MOVE_THREADS];
+  __shared__ int64_t total[KMEANS_TALLY];
+  const KMeansLoop   state = *L;
+  const int64_t      size  = KMeansTallySize(A.k, A.d, A.words);
+  int                empty = 0;
+  double             mine  = 0;
 
-  if (L->reason) return;
+  if (state.reason) return;
+  KMeansMovePrefetch(A);
+  if (threadIdx.x < KMEANS_TALLY) total[threadIdx.x] = A.tally[threadIdx.x];
   for (int32_t c = threadIdx.x; c < A.k; c += KMEANS_MOVE_THREADS) empty |= !A.tally[KMEANS_TALLY + c];
-  if (__syncthreads_or(empty) && !L->keep) { /* the host repeats the assignment, which then finds no changed labels */
+  if (__syncthreads_or(empty) && !state.keep) { /* the host repeats the assignment, which then finds no changed labels */
     if (threadIdx.x == 0) {
       L->reason = KMEANS_LOOP_EMPTY;
-      GpLoopEnd(L->loop);
+      GpLoopEnd(state.loop);
     }
     return;
   }
@@ -38,25 +51,26 @@ __global__ __launch_bounds__(KMEANS_MOVE_THREADS) static void KMeansMoveKernel(c
     moved[threadIdx.x] = c < A.k && A.tally[KMEANS_TALLY + c] ? KMeansMeanMove(&A, A.feature, A.tally, A.k, c, A.centroid) : 0;
     __syncthreads();
     if (threadIdx.x < KMEANS_MEAN_LANES)
-      for (int t = threadIdx.x; t < KMEANS_MOVE_THREADS && L->stol > 0; t += KMEANS_MEAN_LANES) mine += moved[t];
+      for (int t = threadIdx.x; t < KMEANS_MOVE_THREADS && state.stol > 0; t += KMEANS_MEAN_LANES) mine += moved[t];
     __syncthreads();
   }
   if (threadIdx.x < KMEANS_MEAN_LANES) {
     for (int half = KMEANS_MEAN_LANES / 2; half > 0; half /= 2) mine += __shfl_down_sync(0xffffffffu, mine, half);
   }
   if (threadIdx.x == 0) {
-    const double inertia = (double)A.tally[KMEANS_INERTIA] / A.cost.first;
+    const double inertia = (double)total[KMEANS_INERTIA] / A.cost.first;
 
-    L->reason = KMeansMoveTest(L, A.tally[KMEANS_CHANGED], inertia, sqrt(mine));
-    L->counted += A.tally[KMEANS_COUNTED];
-    L->rechecked += A.tally[KMEANS_RECHECK];
+    const int32_t reason = KMeansMoveTest(&state, total[KMEANS_CHANGED], inertia, sqrt(mine));
+    L->counted           = state.counted + total[KMEANS_COUNTED];
+    L->rechecked         = state.rechecked + total[KMEANS_RECHECK];
     L->inertia = L->previous = inertia;
-    if (L->reason) GpLoopEnd(L->loop);
-    else L->it++;
+    if (reason) GpLoopEnd(state.loop);
+    else L->it = state.it + 1;
+    L->reason = reason;
+    L->fresh  = !state.differences;
   }
   __syncthreads();
-  for (int64_t e = threadIdx.x; e < (L->differences ? KMEANS_TALLY : size); e += KMEANS_MOVE_THREADS) A.tally[e] = 0;
-  if (threadIdx.x == 0) L->fresh = !L->differences;
+  for (int64_t e = threadIdx.x; e < (state.differences ? KMEANS_TALLY : size); e += KMEANS_MOVE_THREADS) A.tally[e] = 0;
 }
 
 extern "C" GpErr KMeansMove_CUDA(const KMeansData *A)
