@@ -53,8 +53,12 @@ static PetscInt KMeansChooseOnGPU(const KMeansPoints *P, const char **why)
     *why = "the points are dense, with many features";
     return KMEANS_ASSIGN_tiled;
   }
-  *why = "the metric is cosine, and the points are on a GPU";
-  return KMEANS_ASSIGN_brute;
+  if (A->k <= 1) {
+    *why = "there is one cluster";
+    return KMEANS_ASSIGN_brute;
+  }
+  *why = "the metric is cosine";
+  return KMEANS_ASSIGN_yinyang;
 }
 
 /* The choice for points and a number of centroids. `why` receives the reason. */
