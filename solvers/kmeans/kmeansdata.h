@@ -36,30 +36,31 @@ typedef struct {
   double *largest;    /* [1] the largest |m|^2 */
 } KMeansBounds;
 
-/* The numbers of a frame, in device memory, because the device computes them. */
+/* Numbers of a frame (screen/kmeansframe.cuh). They are in device memory, because the device computes them. */
 typedef struct {
-  double spread;  /* largest |m_j - o_j| of the centroids that the frame was made for. It determines the scale */
-  double largest; /* M of the centroids that were converted last */
-  double error;   /* D */
+  double spread;  /* largest |m_j - o_j| of the centroids for which the frame was chosen. It determines the scale */
+  double largest; /* M: upper bound on the norms of the centroids, shifted and scaled, that were converted last */
+  double error;   /* D: upper bound on the rounding errors of these centroids */
 } KMeansFrameNumbers;
 
 /* The frame of scores on a GPU (screen/kmeansframe.cuh). All arrays are device memory. */
 typedef struct {
-  double             *centre;  /* [d] o; a number of single precision if the points are in single precision */
+  double             *centre;  /* [d] the centre o; its values are single-precision numbers if the points are */
   KMeansFrameNumbers *numbers; /* [1] */
 } KMeansFrame;
 
 #define KMeansGroups(k, group) (((k) + (group)-1) / (group))
 
-/* Iterations on a GPU without the host, in device memory. `reason` stops them: a KMeansConvergedReason, or KMEANS_LOOP_EMPTY. */
-#define KMEANS_LOOP_EMPTY 100 /* the last assignment left clusters without points, which the host treats; the centroids have not moved */
+/* State of iterations that a GPU executes without the host, in device memory. `reason` is a KMeansConvergedReason or KMEANS_LOOP_EMPTY. The iterations stop if it
+   is not 0. */
+#define KMEANS_LOOP_EMPTY 100 /* the last assignment left clusters without points. The host treats them; the centroids have not moved */
 typedef struct {
   int32_t  reason, it, max_it; /* it: number of the present iteration */
-  int32_t  keep;               /* centroids without points stay */
-  int32_t  differences;        /* the sums of an iteration are those of the one before, and differences */
-  int32_t  fresh;              /* the sums contain no points yet */
+  int32_t  keep;               /* 1: centroids without points stay */
+  int32_t  differences;        /* 1: an iteration adds differences to the sums of the previous iteration; 0: it adds all points */
+  int32_t  fresh;              /* 1: the sums contain no points yet */
   double   rtol, stol, previous, inertia;
-  int64_t  counted, rechecked; /* numbers of distances of all iterations */
+  int64_t  counted, rechecked; /* totals KMEANS_COUNTED and KMEANS_RECHECK of all iterations */
   uint64_t loop;               /* handle of the graph */
 } KMeansLoop;
 
@@ -78,7 +79,7 @@ typedef struct KMeansData_ {
   double        *centroid;   /* [k][d] */
   double        *square;     /* [k] |m|^2, for sparse Euclidean points */
   int32_t       *label;      /* [n]; -1: none yet */
-  double        *distance;   /* [n] squared distance to the centroid of the label; cosine: 1 minus the inner product; NULL: `direct` does not store them */
+  double        *distance;   /* [n] squared distance to the centroid of the label; cosine: 1 minus the inner product; NULL: `direct` does not store it */
   KMeansFixed   *feature;    /* [d] scale of the sums of each feature */
   KMeansFixed    mass, cost; /* scales of the weights and of the inertia; `second` is 0 */
   int            words;      /* number of words of a sum of a feature: 1 or 2 */
@@ -88,12 +89,12 @@ typedef struct KMeansData_ {
   int            unsummed;    /* 1: the sums in the tally contain no point */
   double        *pointsquare; /* [n] |x|^2 of sparse Euclidean points, summed over ascending nonzeros; otherwise NULL */
   int32_t        longest;     /* upper bound on the number of nonzeros of a sparse point */
-  KMeansFrame    frame;       /* a frame that was chosen before, or NULL: assignments on a GPU then choose one */
-  KMeansLoop    *loop;        /* NULL, or the iterations that `direct` is a part of: it does nothing after they have stopped */
-  int            fuse;        /* 1: `direct` also adds the points to the tally, as the update `fixed` does; only if KMeansFuses() */
+  KMeansFrame    frame;       /* the frame that `direct` uses on a GPU; if its pointers are NULL, `direct` chooses one */
+  KMeansLoop    *loop;        /* NULL, or the iterations to which this assignment belongs: `direct` does nothing after they have stopped */
+  int            fuse;        /* 1: `direct` also adds the points to the tally, or moves them if loop->differences is set; requires KMeansFuses() */
 
-  /* The same points in host memory, for KMEANS_ON_HOST if device memory is not host memory; otherwise NULL. Its label is workspace. Its tally is that on the
-     host; the update sets all but the totals. */
+  /* The same points in host memory, for KMEANS_ON_HOST if device memory is not host memory; otherwise NULL. Its labels are workspace. Its tally is in
+     host memory, and the update sets all of it but the totals. */
   struct KMeansData_ *host;
 } KMeansData;
 
@@ -117,7 +118,7 @@ static inline int KMeansFixedIsFastest(const KMeansData *A)
 
 typedef GpErr (*KMeansFn)(const KMeansData *);
 
-#define KMEANS_RANK_CLUSTERS 16384 /* largest number of clusters for the updates `rank` and `rankstable` on a GPU, which have 8 bytes of shared memory for each */
+#define KMEANS_RANK_CLUSTERS 16384 /* largest number of clusters for the updates `rank` and `rankstable` on a GPU, which take 8 bytes of shared memory for each */
 
 /* Properties of updates. */
 enum {
@@ -133,7 +134,7 @@ typedef struct {
   const char *name, *help;
   int32_t     group;             /* assignments: number of centroids that share a lower bound, 0: no bounds; updates: 0 */
   int         properties;        /* updates: sum of the above; assignments: 0 */
-  KMeansFn    run[GP_DEV_KINDS]; /* NULL: the device does not have it */
+  KMeansFn    run[GP_DEV_KINDS]; /* [kind of device]; NULL: there is no implementation */
 } KMeansVariant;
 
 #define KMEANS_SQUARE_PARTS 256 /* number of partial sums of |m|^2 */
@@ -193,12 +194,13 @@ GpErr KMeansFrameChoose(const KMeansData *A, const KMeansFrame *F); /* sets cent
 GP_EXTERN int KMeansFuses_Host(const KMeansData *A);
 GP_EXTERN int KMeansFuses_CUDA(const KMeansData *A);
 
-/* Ends an iteration of A->loop on a GPU: moves the centroids to the means of the tally, tests the criteria of KMeansIterate_Private(), zeroes the tally. */
+/* Ends an iteration of A->loop on a GPU: moves the centroids to the means of the tally, tests the criteria of KMeansIterate_Private(), and zeroes the tally, or only
+   its totals if loop->differences is set. */
 GP_EXTERN GpErr KMeansMove_CUDA(const KMeansData *A);
 
 /* What the host reads after an iteration whose centroids stay on a GPU. */
 typedef struct {
-  int64_t total[KMEANS_TALLY]; /* those of the tally */
+  int64_t total[KMEANS_TALLY]; /* the totals of the tally */
   int64_t empty;               /* number of clusters without points */
   double  square;              /* sum of the squared movements of all centroids */
 } KMeansMoved;

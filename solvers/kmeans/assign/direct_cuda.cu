@@ -1,21 +1,22 @@
 /* CUDA implementation of `direct`: dense points with up to KMEANS_DIRECT features, Euclidean metric. screen/kmeansframe.cuh has the scores and the proof of
    their bound.
 
-   A warp takes 32 P points. It copies them to shared memory, and a thread holds the coordinates of P of them in registers, D features each. The centroids lie
-   in shared memory in groups of four, feature by feature, so that a load of 16 bytes broadcasts a feature of a group to all threads of a warp. A centroid costs D fused
-   multiply-adds and two other instructions for a point: the least score of each group, then the least of all groups, the number of its group, and
-   the least of the other groups. Scores here are the negative scores of the frame.
+   A warp takes 32 P points and copies them to shared memory. A thread holds P of them in registers, with D coordinates each. The centroids are in shared memory
+   in groups of four, feature by feature, so that a load of 16 bytes broadcasts a feature of a group to all threads of a warp.
+
+   Scores here are the negative scores of the frame. A score costs D fused multiply-adds. Then a thread finds the least score of the group, and updates the
+   least score of all groups, its group, and the least score of the other groups. That costs two instructions for each centroid.
 
    If the least score of the other groups is beyond the bound, only the centroids of one group can be the nearest. Their scores are computed again, and
    the distances of those within the bound are evaluated by the definition. Otherwise the warp evaluates the distances of all centroids.
 
-   Sums of clusters (KMeansData.fuse) change only by the points whose labels change. The warp lists these first, because threads that add to sums in
-   shared memory collide, and few threads of a warp have such points. */
+   If KMeansData.fuse is set, the warp then adds points to the sums of clusters: all points if the sums contain none yet, otherwise those whose labels changed.
+   The warp first lists these points, because usually few of its threads have one, and all threads of the warp shall add at the same time. */
 #include "kmeansdirect.cuh"
 #include "solvers/kmeans/kmeanstotals.cuh"
 #include "solvers/kmeans/update/kmeanstally.cuh"
 
-/* The nearest centroid of point i by the definition, found by a warp: lane l evaluates the centroids l, l + 32, ... All lanes get it. */
+/* The nearest centroid of point i by the definition, found by a warp: lane l evaluates the centroids l, l + 32, ... All lanes receive the result. */
 __device__ static void KMeansDirectEvaluateAll(const KMeansData &A, int64_t i, int32_t *label, double *compared)
 {
   int32_t best  = INT32_MAX;
@@ -42,8 +43,8 @@ __device__ static void KMeansDirectEvaluateAll(const KMeansData &A, int64_t i, i
   *compared = least;
 }
 
-/* Finds the labels of the points of a warp. centroids: all of them, or NULL if they do not fit shared memory. fresh: the sums contain no point yet. Returns
-   the number of slots of points that move to another sum. */
+/* Finds the labels of the points of a warp. centroids: all centroids, or NULL if they do not fit shared memory. fresh: the sums contain no point yet. Lists the
+   slots of the points that move to another sum in W->slot, and returns their number. */
 template <class Real, int D, int P>
 __device__ static int KMeansDirectFinish(const KMeansData &A, const KMeansDirectFrame<D> &F, int64_t first, const float *centroids, int fresh, KMeansDirectWarp<Real, D, P> *W, KMeansTotals *T)
 {
@@ -81,7 +82,7 @@ __device__ static int KMeansDirectFinish(const KMeansData &A, const KMeansDirect
         evaluated      = A.k + 1;
       }
     }
-    if (valid) KMeansTotalsReplace(&A, i, old, place.label, place.compared, A.k, evaluated - 1, T); /* one of the candidates is not evaluated again */
+    if (valid) KMeansTotalsReplace(&A, i, old, place.label, place.compared, A.k, evaluated - 1, T); /* the definition is evaluated for the label in any case, which does not count as evaluated again */
     if (!A.fuse) continue;
     moves = valid && (fresh || old != place.label);
     open  = __ballot_sync(0xffffffffu, moves);
@@ -95,7 +96,7 @@ __device__ static int KMeansDirectFinish(const KMeansData &A, const KMeansDirect
   return moved;
 }
 
-/* Moves the points of `moved` slots from one sum to another. */
+/* Moves the points of the first `moved` slots in W->slot from one sum to another. */
 template <class Real, int D, int P>
 __device__ static void KMeansDirectMove(const KMeansData &A, int64_t first, int moved, KMeansDirectWarp<Real, D, P> *W, const KMeansBlockTally *sums)
 {
@@ -194,15 +195,15 @@ __global__ __launch_bounds__(KMeansDirectThreads(D), 1) static void KMeansDirect
 
 /* How a launch divides the shared memory of a block. */
 typedef struct {
-  int32_t          panel; /* number of groups of centroids */
+  int32_t          panel; /* number of groups of centroids in shared memory at once */
   int              warps;
   size_t           bytes;
-  KMeansTallyShape shape; /* of the sums, if A->fuse */
+  KMeansTallyShape shape; /* arrangement of the sums, if A->fuse is set */
 } KMeansDirectPlan;
 
 #define KMEANS_DIRECT_STATIC ((size_t)2 << 10)  /* bytes of static shared memory, rounded up */
-#define KMEANS_DIRECT_LEAST  ((size_t)16 << 10) /* bytes of centroids that are worth fewer warps */
-#define KMEANS_DIRECT_COPIES ((size_t)32 << 10) /* bytes of sums up to which they are copied */
+#define KMEANS_DIRECT_LEAST  ((size_t)16 << 10) /* least number of bytes for centroids, unless all need less; a plan with less has too many warps */
+#define KMEANS_DIRECT_COPIES ((size_t)32 << 10) /* largest number of bytes for several copies of the sums */
 
 /* Finds the largest number of warps for which the sums and all centroids fit, or, without sums, at least some centroids. Returns 0 if there is none. */
 template <class Real, int D>

@@ -1,5 +1,5 @@
-/* Parts of the kernel of `direct`: centroids and points in shared memory, points in registers, candidates that are evaluated by the definition. direct_cuda.cu
-   describes the method. */
+/* Parts of the kernel of `direct`: centroids and points in shared memory, points in registers, and the evaluation of candidates by the definition.
+   direct_cuda.cu describes the method. */
 #ifndef KMEANSDIRECT_CUH
 #define KMEANSDIRECT_CUH
 
@@ -7,17 +7,17 @@
 
 #define KMEANS_DIRECT_GROUP 4 /* number of centroids whose features are loaded together */
 
-/* Number of points of a thread: as many as the registers hold, because each load of centroids serves all of them. Shared memory holds fewer points in double
-   precision. */
+/* Number of points of a thread. It is as large as the registers permit, because each load of centroids serves all points of a thread. In double precision it is
+   half as large, because shared memory holds fewer points. */
 #define KMeansDirectPoints(Real, D) ((D) <= 8 ? 32 / (int)sizeof(Real) : (D) <= 12 ? 24 / (int)sizeof(Real) : (D) <= 16 ? 20 / (int)sizeof(Real) : 16 / (int)sizeof(Real))
 
-/* Maximum number of threads of a block, of which a multiprocessor runs one: its registers are divided among them. */
+/* Maximum number of threads of a block. A multiprocessor runs one block, so that these threads share all its registers. */
 #define KMeansDirectThreads(D) ((D) <= 4 ? 512 : (D) <= 24 ? 384 : 256)
 
-/* Number of floats of a group in shared memory: half the squared norms, then the features. */
+/* Number of floats of a group of centroids in shared memory: half the squared norms, then the features. */
 #define KMeansDirectRow(D) (KMEANS_DIRECT_GROUP * ((D) + 1))
 
-/* Number of features of a point that is added to the sums, which take four at a time. */
+/* Number of features of a point when it is added to the sums: KMeansTallyAddPoint() takes a multiple of four. */
 #define KMeansDirectWidth(D) (((D) + 3) / 4 * 4)
 
 /* Centre and scale in shared memory. */
@@ -27,8 +27,8 @@ struct KMeansDirectFrame {
   float  scalesingle, centresingle[D];
 };
 
-/* What a warp keeps in shared memory of its points. Point `slot` is point first + slot. Features beyond the last one are 0. Rows of a power of 2 of vectors
-   are permuted, so that the threads of a warp read different banks. */
+/* The points of a warp in shared memory. Slot s holds point first + s. Features beyond the last one are 0. If the number of vectors in a row is a power of 2,
+   the vectors are permuted, so that the threads of a warp read different banks. */
 template <class Real, int D, int P>
 struct KMeansDirectWarp {
   static constexpr int VECTOR = sizeof(Real) == 4 ? (D % 4 ? D % 2 ? 1 : 2 : 4) : D % 2 ? 1 : 2; /* number of values in a vector of at most 16 bytes */
@@ -39,9 +39,9 @@ struct KMeansDirectWarp {
   };
 
   Vector   row[32 * P * COUNT];
-  float    limit[32 * P]; /* scores above it exclude a centroid; later the bits of the new label */
-  int32_t  group[32 * P]; /* group of all candidates, -1: they are in several groups; later the old label, -1: none */
-  uint16_t slot[32 * P];  /* points that move from one sum to another */
+  float    limit[32 * P]; /* a centroid with a score above it is not a candidate; later the bits of the new label */
+  int32_t  group[32 * P]; /* the group of all candidates, -1: several groups have candidates; later the old label, -1: none */
+  uint16_t slot[32 * P];  /* list of the slots of points that move from one sum to another */
 
   __device__ Vector &at(int slot, int vector)
   {
@@ -71,7 +71,7 @@ struct KMeansDirectWarp {
     __syncwarp();
   }
 
-  /* The features x of a point, 0 beyond D. */
+  /* Sets x to the features of a point. Features from D on are 0. */
   template <class Value, int WIDTH>
   __device__ void get(int slot, Value (&x)[WIDTH])
   {
@@ -87,8 +87,9 @@ struct KMeansDirectWarp {
   }
 };
 
-/* Half the squared norm of the coordinates m' of centroid c, before they are rounded. *most becomes an upper bound on the norms; the bits of nonnegative numbers
-   are ordered like the numbers. m: where coordinate j goes to m[j * KMEANS_DIRECT_GROUP], or NULL. Coordinates beyond the last one are 0. */
+/* Returns half the squared norm of the shifted and scaled centroid c, before its coordinates are rounded. Raises *most to the bits of an upper bound on the norm; the
+   bits of nonnegative numbers are ordered like the numbers. Stores the rounded coordinate j to m[j * KMEANS_DIRECT_GROUP] unless m is NULL. Coordinates beyond the
+   last one are 0. */
 template <int D>
 __device__ static double KMeansDirectConvert(const KMeansData &A, const KMeansDirectFrame<D> &F, int32_t c, float *m, unsigned *most)
 {
@@ -139,8 +140,8 @@ template <int D, int P>
 struct KMeansDirectTile {
   float   y[P][D];
   float   norm[P];
-  float   best[P], second[P]; /* least score of a group, and of all other groups */
-  int32_t group[P];
+  float   best[P], second[P]; /* the least score of all groups, and the least score outside the group of `best` */
+  int32_t group[P];           /* the group of `best` */
 
   template <class Real>
   __device__ void load(const KMeansDirectFrame<D> &F, int32_t d, KMeansDirectWarp<Real, D, P> *W)
@@ -207,7 +208,7 @@ struct KMeansDirectPlace {
   int32_t label;
   double  compared;
 
-  /* What KMeansCompare() returns. Features beyond the last one add 0, which changes no sum. */
+  /* Computes KMeansCompare() of centroid c, and keeps c if it is the nearest so far. Features beyond the last one add 0, which changes no sum. */
   __device__ void evaluate(const KMeansData &A, int32_t c)
   {
     const double *m   = A.centroid + (int64_t)c * A.d;
@@ -236,7 +237,7 @@ struct KMeansDirectPlace {
     }
   }
 
-  /* Evaluates the centroids of a group in shared memory whose scores are not above the limit. Returns how many those are. */
+  /* Evaluates the centroids of a group in shared memory whose scores are not above the limit. Returns the number of these centroids. */
   __device__ int evaluateGroup(const KMeansData &A, int32_t group, const float *centroids, float limit)
   {
     const float4 *m = (const float4 *)centroids, h = m[0];
@@ -257,7 +258,7 @@ struct KMeansDirectPlace {
     return evaluateMany(A, group, near);
   }
 
-  /* Evaluates the centroids of a group whose bits are set. Returns how many those are. */
+  /* Evaluates the centroids of a group whose bits in `near` are set. Returns the number of these centroids. */
   __device__ int evaluateMany(const KMeansData &A, int32_t group, unsigned near)
   {
     int count = 0;

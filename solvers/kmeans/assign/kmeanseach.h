@@ -1,4 +1,4 @@
-/* Assignments that have a function for one point. The host calls it for one point after another, a GPU in one thread a point.
+/* Runs an assignment that is a function of one point. The host calls the function for one point after another; a GPU calls it in one thread for each point.
 
        GP_INLINE KMeansFound KMeansBruteFind(const KMeansData *A, int64_t i) { ... }
        err = KMEANS_EACH(A, KMeansBruteFind); */
@@ -11,7 +11,7 @@
   #include "solvers/kmeans/kmeanssteps.h"
 #endif
 
-/* The label of a point, what it was compared by, and the number of distances evaluated for it. */
+/* The label of a point, KMeansCompare() of the point and the centroid of its label, and the number of distances evaluated for the point. */
 typedef struct {
   int32_t label;
   double  compared;

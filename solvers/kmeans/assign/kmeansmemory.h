@@ -1,8 +1,8 @@
-/* Assignment of dense points by one thread a point, Euclidean metric: the five steps of Gunarathne, Salpitikorala, Chauhan and Fox (2013), "Iterative
+/* Assignment of dense points by one thread for each point, Euclidean metric: the five steps of Gunarathne, Salpitikorala, Chauhan and Fox (2013), "Iterative
    statistical kernels on contemporary GPUs". The steps differ in the memories of points and centroids, and in the order of the features there. They are
    kept for comparison.
 
-   Every distance reads all features from these memories. The number of features is not a constant of the compiler, which therefore keeps no feature in
+   Every distance reads all features from these memories. The compiler does not know the number of features, and therefore keeps no feature in
    registers.
 
    The code is written once. A block has KMEANS_THREADS points. On the GPU each point has a thread, and local memory is shared memory. The host runs the
@@ -78,7 +78,7 @@ typedef struct {
 #define KMEANS_NAME(name)         name##_double
 #include "kmeansmemoryblock.h"
 
-/* T of the least score. norm: an upper bound on |m_b|. The factor 1 + 2^-40 covers the rounding errors of this function. */
+/* Returns T for the least score. norm: an upper bound on |m_b|. The factor 1 + 2^-40 covers the rounding errors of this function. */
 GP_INLINE double KMeansMemoryLimit(int32_t d, double least, double norm)
 {
   const double g = (d + 16) * 0x1p-24, grow = 1 + 2 * g, unit = 0x1p-24 * (1 + 0x1p-20), t = d * 0x1p-124, h = d * 0x1p-124;
@@ -147,7 +147,7 @@ static GpErr KMeansMemoryRun(const KMeansMemoryArgs *a)
 
   #define KMEANS_MEMORY_RUN(a, places) KMeansMemoryRun<(places)>(a)
 #else
-  /* All blocks, one after the other. */
+  /* Assigns all blocks of points, one after the other. */
   #define KMEANS_MEMORY_LOOP(real) \
     static inline __attribute__((always_inline)) void KMeansMemoryLoop_##real(const KMeansMemoryArgs *a, const int places) \
     { \
@@ -215,7 +215,7 @@ static inline GpErr KMeansMemoryPrepare(const KMeansData *A, KMeansMemoryArgs *a
   return GP_EACH(A->dev, KMeansMemoryArgs, KMeansMemoryRoundStep, A->k, a);
 }
 
-/* The function of a step. A variant without KMEANS_LOCAL_CENTROIDS ignores `many`. */
+/* Defines the function of a variant. A variant without KMEANS_LOCAL_CENTROIDS ignores `many`. */
 #define KMEANS_MEMORY_ASSIGN(name, places) \
   GP_EXTERN GpErr GP_IMPL(KMeansAssign_##name)(const KMeansData *A) \
   { \

@@ -46,7 +46,7 @@ GP_INLINE void KMEANS_NAME(KMeansMemoryBlock)(const KMeansMemoryArgs *a, const i
     const KMEANS_REAL *m     = (const KMEANS_REAL *)a->m + (int64_t)c * d;
 
     if (places & KMEANS_LOCAL_CENTROIDS) {
-      KMEANS_BARRIER(); /* the centroids before have been read */
+      KMEANS_BARRIER(); /* all threads have read the previous centroids */
       KMEANS_EACH_THREAD(t)
       {
         for (int32_t e = t; e < count * d; e += KMEANS_THREADS) kept[e] = m[e];

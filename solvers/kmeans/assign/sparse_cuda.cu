@@ -1,9 +1,9 @@
-/* Assignment of sparse points on a GPU: nonzeros times dense centroids in single precision, with the minimum fused, so that no n x k matrix is stored. Then
-   every centroid that may be the nearest is evaluated in double precision.
+/* Assignment of sparse points on a GPU. A kernel multiplies the nonzeros with dense centroids in single precision, and reduces the scores of a point at once, so
+   that no n x k matrix is stored. Then every centroid that may be the nearest is evaluated in double precision.
 
-   The centroids are rounded to single precision and stored by features, in panels of 16, 32, 64 or 128 centroids. A group of lanes of a warp has a point. Each lane
-   has 4 centroids of the panel, so that a nonzero costs one load of 16 bytes a lane. The groups load the nonzeros of their points together and broadcast
-   them by shuffles. All points pass through a panel before the next, so that the panel stays in the L2 cache.
+   The centroids are rounded to single precision and stored by features, in panels of 16, 32, 64 or 128 centroids. A group of lanes of a warp takes one point. Each lane
+   has 4 centroids of the panel, so that a nonzero costs one load of 16 bytes for each lane. The groups load the nonzeros of their points together and broadcast
+   them by shuffles. A launch computes the scores of all points for one panel, so that the panel stays in the L2 cache.
 
    The score of point x and centroid m is s = |m|^2 / 2 - x.m. Notation: f is its exact value for the stored |m|^2, z the number of nonzeros, u = 2^-24,
    h = 2^-150 the largest error of a result below the normal range, and |.| the Euclidean norm, so that the sum of all |x_j m_j| is at most |x| |m|. The relative
@@ -22,28 +22,28 @@ static constexpr int     KMEANS_FLIGHT   = 4;    /* number of nonzeros whose loa
 static constexpr int     KMEANS_TOGETHER = 4;    /* largest number of candidates that a group evaluates together, one after another */
 static constexpr int32_t KMEANS_LONG     = 4096; /* points with more nonzeros have a block of threads each */
 
-/* What the centroids so far say about a point. */
+/* Bounds on the scores of a point, over all centroids so far. */
 struct alignas(16) KMeansLeaders {
   float   upper;         /* least upper bound on a score */
   float   least, second; /* the two least lower bounds */
   int32_t label;         /* centroid of the least lower bound */
 };
 
-/* A centroid: |m|^2 / 2, or 0 for the cosine metric; an upper bound on |m|. */
+/* Norms of a centroid. square: |m|^2 / 2, or 0 for the cosine metric. norm: upper bound on |m|. */
 struct alignas(8) KMeansHalf {
   float square, norm;
 };
 
 struct KMeansSparse {
   KMeansData     data;
-  int32_t        width, panels; /* number of centroids of a panel, of panels */
+  int32_t        width, panels; /* number of centroids of a panel, and number of panels */
   int32_t        panel;         /* the panel of this launch */
-  int32_t        points;        /* number of points of a group of lanes */
+  int32_t        points;        /* number of points that a group of lanes takes one after another */
   float         *feature;       /* [panels][d][width] the centroids; 0 beyond the last one */
   KMeansHalf    *half;          /* [panels][width] */
-  KMeansLeaders *leaders;       /* [n] those of the panels before, for several panels */
+  KMeansLeaders *leaders;       /* [n] leaders over the previous panels; only if there are several panels */
   int32_t       *many;          /* [1] number of long points, NULL: there are none */
-  int32_t       *longer;        /* [n] their numbers */
+  int32_t       *longer;        /* [n] numbers of the long points */
 };
 
 /* The bound e of a point is norm |m| + 4 u |m|^2 / 2 + constant. */
@@ -52,7 +52,7 @@ struct KMeansSparseError {
   float norm, constant;
 };
 
-/* 32 features of 32 centroids are read by features, and written by centroids. */
+/* Transposes blocks of 32 features and 32 centroids in shared memory, so that loads along features and stores along centroids are both contiguous. */
 __global__ static void KMeansSparseStoreKernel(KMeansSparse S)
 {
   __shared__ float  tile[32][33];
@@ -85,8 +85,8 @@ __device__ static KMeansSparseError KMeansSparseBound(const KMeansData &A, int64
   return E;
 }
 
-/* Inner products of the nonzeros of a point, from number `from` until `to`, with the 4 centroids of this lane. The group takes LANES nonzeros, then skips those
-   until the next multiple of `step`. `most` is the largest to - from in the warp, or in the group if only its lanes are in the mask. All lanes of the mask
+/* Inner products of the nonzeros of a point, from number `from` until `to`, with the 4 centroids of this lane. The group takes LANES consecutive nonzeros
+   of each `step` nonzeros. `most` is the largest to - from in the warp, or in the group if only its lanes are in the mask. All lanes of the mask
    call the function together. */
 template <int LANES>
 __device__ __forceinline__ static float4 KMeansSparseDots(const KMeansSparse &S, int32_t panel, int64_t from, int64_t to, int64_t most, int32_t step, unsigned mask)
@@ -133,7 +133,7 @@ __device__ __forceinline__ static void KMeansSparseInterval(const KMeansSparseEr
   *upper = finite ? score + error : INFINITY;
 }
 
-/* Takes centroids with higher numbers, or those of other lanes, into the leaders. */
+/* Merges the leaders over other centroids into L. Of equal lower bounds the lowest label wins. */
 __device__ __forceinline__ static void KMeansLeadersMerge(KMeansLeaders *L, const KMeansLeaders &other)
 {
   const bool nearer = other.least < L->least || (other.least == L->least && other.label < L->label);
@@ -144,7 +144,7 @@ __device__ __forceinline__ static void KMeansLeadersMerge(KMeansLeaders *L, cons
   L->upper  = fminf(L->upper, other.upper);
 }
 
-/* The leaders of a panel, in all lanes of the group. dot: inner products with the centroids of this lane. */
+/* Returns the leaders of a panel, in all lanes of the group. dot: inner products with the centroids of this lane. */
 template <int LANES>
 __device__ __forceinline__ static KMeansLeaders KMeansSparseLead(const KMeansSparse &S, int32_t panel, const KMeansSparseError &E, const float4 &dot, unsigned mask)
 {
@@ -169,7 +169,7 @@ __device__ __forceinline__ static KMeansLeaders KMeansSparseLead(const KMeansSpa
   return L;
 }
 
-/* KMeansCompare() of point i and centroid c, by all lanes of a group: they compute the products, then each adds them in the order of the definition.
+/* Returns KMeansCompare() of point i and centroid c. The lanes of a group compute the products, then each lane adds all products in the order of the definition.
    product: [LANES] shared memory of the group. */
 template <int LANES>
 __device__ static double KMeansSparseCompare(const KMeansData &A, int64_t i, int32_t c, unsigned mask, double *product)
@@ -183,7 +183,7 @@ __device__ static double KMeansSparseCompare(const KMeansData &A, int64_t i, int
     const int64_t e     = from + lane;
     const int     count = to - from < LANES ? (int)(to - from) : LANES;
 
-    __syncwarp(mask); /* all lanes have added the products before */
+    __syncwarp(mask); /* all lanes have added the previous products */
     product[lane] = e < to ? KMeansValue(&A, e) * m[A.col[e]] : 0.0;
     __syncwarp(mask);
     for (int j = 0; j < count; j += KMEANS_FLIGHT) { /* the sum is never -0, so that it does not change if zeros are added */
@@ -269,7 +269,7 @@ __device__ __forceinline__ static void KMeansSparsePut(const KMeansSparse &S, in
   if (threadIdx.x % LANES == 0) KMeansTotalsPut(&S.data, i, best.label, best.compared, S.data.k, candidates - 1, T);
 }
 
-/* One group of lanes a point. */
+/* Assigns points, one group of lanes for each point. */
 template <int LANES>
 __global__ __launch_bounds__(KMEANS_THREADS, 4) static void KMeansSparseKernel(KMeansSparse S)
 {
@@ -316,8 +316,8 @@ __global__ __launch_bounds__(KMEANS_THREADS, 4) static void KMeansSparseKernel(K
   if (S.panel == S.panels - 1) KMeansTotalsAdd(&A, &T);
 }
 
-/* One block a point, for all panels. The groups divide the nonzeros, and the first group adds their sums: at most 64 + z roundings for each product are replaced by fewer
-   than z, as z is above KMEANS_LONG. */
+/* Assigns the long points, one block for each point and all panels. The groups of lanes divide the nonzeros, and the first group adds the sums of all groups. A product
+   passes through at most z / 8 + 32 additions in its group and 63 additions of groups. As z > KMEANS_LONG, these are fewer than z, so that the bound e holds. */
 template <int LANES>
 __global__ __launch_bounds__(KMEANS_THREADS) static void KMeansSparseLongKernel(KMeansSparse S)
 {

@@ -1,4 +1,4 @@
-/* The best scores of points on a GPU, and what they decide. Kernels that compute scores keep these for each point:
+/* The best scores of each point on a GPU, and the candidates that follow from them. Kernels that compute scores keep these for each point:
 
    - the greatest score and its centroid
    - the second greatest score and its centroid
@@ -28,31 +28,34 @@ typedef struct {
   int32_t             *count;    /* [1] number of these points */
 } KMeansScores;
 
-/* Best scores of a thread for a point. Equal to those of KMeansBest, with `place` as the number of a group instead of a centroid. */
+/* Best scores of a thread for a point, as in KMeansBest. `group` has the numbers of the groups of the two best centroids. The lowest bits of their scores are the
+   numbers of these centroids within the groups. */
 typedef struct {
   float   score[3];
   int32_t group[2];
 } KMeansBestGroups;
 
+/* Best scores of a point. */
 typedef struct {
   float   score[3]; /* descending; score[2] is an upper bound on all other scores */
-  int32_t c[2];
+  int32_t c[2];     /* the centroids of score[0] and score[1] */
 } KMeansBest;
 
+/* Returns the score with `place` in its lowest BITS bits. */
 template <int BITS>
 __device__ static inline float KMeansMark(float score, int place)
 {
 #ifdef __CUDA_ARCH__
   int marked;
 
-  asm("lop3.b32 %0, %1, %2, %3, 0xea;" : "=r"(marked) : "r"(__float_as_int(score)), "r"(~((1 << BITS) - 1)), "r"(place)); /* the compiler takes two instructions if both operands are constants */
+  asm("lop3.b32 %0, %1, %2, %3, 0xea;" : "=r"(marked) : "r"(__float_as_int(score)), "r"(~((1 << BITS) - 1)), "r"(place)); /* the compiler would emit two instructions if both operands are constants */
   return __int_as_float(marked);
 #else
   return __int_as_float((__float_as_int(score) & ~((1 << BITS) - 1)) | place);
 #endif
 }
 
-/* Takes the scores of COUNT centroids, a power of 2, of group `group` into the best scores. The scores are marked. */
+/* Merges the scores of COUNT centroids, a power of 2, of group `group` into the best scores. KMeansMark() has marked the scores. */
 template <int COUNT>
 __device__ static inline void KMeansBestAdd(KMeansBestGroups &B, float (&score)[COUNT], int32_t group)
 {
@@ -84,7 +87,7 @@ __device__ static inline void KMeansBestAdd(KMeansBestGroups &B, float (&score)[
   }
 }
 
-/* Takes the best scores Y of other centroids into X. */
+/* Merges the best scores Y of other centroids into X. */
 __device__ static inline void KMeansBestMerge(KMeansBest &X, const KMeansBest &Y)
 {
   const bool       swap = Y.score[0] > X.score[0];
@@ -98,7 +101,7 @@ __device__ static inline void KMeansBestMerge(KMeansBest &X, const KMeansBest &Y
   X.score[2] = both ? fmaxf(U.score[1], V.score[1]) : fmaxf(U.score[2], V.score[0]);
 }
 
-/* Merges the best scores of `lanes` lanes side by side, a power of 2. */
+/* Merges the best scores of `lanes` adjacent lanes, a power of 2. All of these lanes receive the result. */
 template <int lanes>
 __device__ static inline void KMeansBestReduce(KMeansBest &X)
 {
@@ -114,7 +117,7 @@ __device__ static inline void KMeansBestReduce(KMeansBest &X)
   }
 }
 
-/* Stores what the best scores of point i decide. error: KMeansFrameError(). All lanes of a warp must call it, those without a point with i < 0. */
+/* Stores the candidates that remain for point i by its best scores. error: KMeansFrameError(). All lanes of a warp must call it, those without a point with i < 0. */
 __device__ static inline void KMeansDecide(const KMeansScores &S, int32_t i, const KMeansBest &X, double error)
 {
   const double   limit = (double)X.score[0] - 2 * error;
@@ -132,7 +135,7 @@ __device__ static inline void KMeansDecide(const KMeansScores &S, int32_t i, con
   }
 }
 
-/* Four values of a row of `count` values from j on; those beyond the row are values of `centre`. vector: rows begin at multiples of 16 bytes, and their length
+/* Loads four values of a row of `count` values, from number j on. Values beyond the row are those of `centre`, whose coordinates are 0. vector: rows begin at multiples of 16 bytes, and their length
    is a multiple of 4. */
 template <class Real>
 __device__ static inline void KMeansLoadFour(Real (&v)[4], const Real *row, int32_t j, int32_t count, bool vector, const Real *centre)
@@ -151,7 +154,7 @@ __device__ static inline void KMeansLoadFour(Real (&v)[4], const Real *row, int3
   }
 }
 
-/* Converts a panel to shared memory: the features from ... from + width - 1 of `rows` points, whose places in S.points begin at `place`. Eight lanes share a
+/* Converts a panel to shared memory: features `from` to from + width - 1 of `rows` points, whose places in S.points begin at `place`. Eight lanes share a
    point. store(row, j, y) stores four coordinates and returns the sum of the squares of their rounding errors. The sums of the squares of the coordinates and
    of their rounding errors go to square[row] and error[row] if `sum` is set; panels with from > 0 add to them. centre: shared memory of `width` values.
    Points and features that do not exist have the coordinate 0. width is a multiple of 4. */
@@ -163,7 +166,7 @@ __device__ static inline void KMeansConvertPanel(const KMeansScores &S, int64_t 
   const bool    vector = d % 4 == 0 && (uintptr_t)S.A.value % 16 == 0;
   const Real    scale  = (Real)KMeansFrameScale(S.F.numbers, S.A.single);
 
-  __syncthreads(); /* the panel before may still be read */
+  __syncthreads(); /* threads may still read the previous panel */
   for (int32_t j = threadIdx.x; j < width; j += blockDim.x) centre[j] = from + j < d ? (Real)S.F.centre[from + j] : 0;
   __syncthreads();
   for (int first = 8 * warp; first < rows; first += 8 * warps) {

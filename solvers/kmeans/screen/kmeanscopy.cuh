@@ -1,5 +1,5 @@
 /* Asynchronous copies of 16 bytes from device memory to shared memory, and matrix products of a warp. Devices before compute capability 8.0 copy through
-   registers and have no such products. */
+   registers and do not have these products. */
 #ifndef KMEANSCOPY_CUH
 #define KMEANSCOPY_CUH
 
@@ -23,7 +23,7 @@ __device__ static inline void KMeansCopyCommit(void)
 #endif
 }
 
-/* Waits until at most `groups` of the newest groups of this thread are not complete. */
+/* Waits until all groups of copies of this thread are complete, except at most the newest `groups`. */
 template <int groups>
 __device__ static inline void KMeansCopyWait(void)
 {

@@ -25,8 +25,8 @@
        F(a) >= F(b) - E (N + M)^2 - s^2 d 2^-1074.
 
    So f(a) >= f(b) - 2 KMeansFrameError() for all b: each score that is less than the greatest one by more excludes its centroid. If the definition may
-   overflow, that is if (N + M) / s is not below 2^500, KMeansFrameError() is infinite. It is infinite or not a number too if a coordinate overflows. Tests must
-   be written so that a centroid counts as excluded only if a comparison is true. */
+   overflow, that is if (N + M) / s is not below 2^500, KMeansFrameError() is infinite. It is infinite or NaN too if a coordinate overflows. Tests must be
+   written so that a centroid counts as excluded only if a comparison is true. */
 #ifndef KMEANSFRAME_CUH
 #define KMEANSFRAME_CUH
 
@@ -71,7 +71,8 @@ __device__ static inline float KMeansFrameCoordinate(double x, double centre, do
   return (float)__dmul_rn(__dsub_rn(x, centre), scale);
 }
 
-/* A relative bound on the error of a sum of d products in single precision, in any order, with or without fused multiply-adds, and of 4 operations more. */
+/* Returns a relative bound on the error of a sum of d products in single precision, in any order, with or without fused multiply-adds. The bound also covers 4 more
+   operations. */
 __host__ __device__ static inline double KMeansFrameRelative(int32_t d)
 {
   const double g = (d + 8) * 0x1p-24;
@@ -91,7 +92,7 @@ __device__ static inline double KMeansFrameRounding(int32_t d, double norm)
   return 0x1p-24 * (1 + 0x1p-19) * norm + d * 0x1p-148;
 }
 
-/* Half the difference of scores that excludes a centroid. norm: N; rounding: X; relative: r; scale: s. */
+/* Returns half the difference of scores that excludes a centroid. norm: N; rounding: X; relative: r; scale: s. */
 __device__ static inline double KMeansFrameError(const KMeansFrameNumbers *numbers, int32_t d, double scale, double norm, double rounding, double relative)
 {
   const double M = numbers->largest, D = numbers->error, P = (norm + rounding) * (M + D) + 0.5 * M * M, under = scale * 0x1p-537;
@@ -100,7 +101,7 @@ __device__ static inline double KMeansFrameError(const KMeansFrameNumbers *numbe
   return norm + M < scale * 0x1p500 ? e * (1 + 0x1p-40) : HUGE_VAL;
 }
 
-/* Twice KMeansFrameError() in single precision for points whose coordinates are rounded to single precision: term[0] + N (term[1] + N term[2]), where N is
+/* Sets the terms of twice KMeansFrameError() in single precision, for points whose coordinates are rounded to single precision: it is term[0] + N (term[1] + N term[2]), where N is
    KMeansFrameNormSingle(). The terms collect the powers of N; (N + M)^2 <= 2 N^2 + 2 M^2. They are infinite if the definition may overflow for any N in the
    range of single precision. The factors 1 + 2^-9 cover the roundings in single precision. */
 __device__ static inline void KMeansFrameErrorTerms(const KMeansFrameNumbers *numbers, int32_t d, double scale, double relative, float (&term)[3])

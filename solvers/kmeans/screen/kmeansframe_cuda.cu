@@ -21,13 +21,13 @@ void KMeansFrameDestroy(const KMeansData *A, KMeansFrame *F)
   GpDevReturn(A->dev, &F->centre, (size_t)A->d * sizeof(double));
 }
 
-/* The largest of numbers that are not negative. Such numbers are ordered like their bits; a number that is not one is above infinity. */
+/* Raises *most to a value that is not negative. Such values are ordered like their bits, and the bits of NaN are above those of infinity. */
 __device__ static inline void KMeansFrameMax(double *most, double value)
 {
   if (!(*(volatile double *)most >= value)) atomicMax((unsigned long long *)most, (unsigned long long)__double_as_longlong(fabs(value)));
 }
 
-/* The median of a feature of some centroids: unlike a mean it ignores centroids far away. One thread a feature. */
+/* Sets the centre to the medians of some centroids, one thread for each feature. Unlike a mean, a median ignores centroids that are far away. */
 __global__ static void KMeansFrameCentreKernel(KMeansData A, KMeansFrame F)
 {
   const int32_t j = blockIdx.x * KMEANS_FRAME_BLOCK + threadIdx.x, count = A.k < KMEANS_FRAME_MEDIAN ? A.k : KMEANS_FRAME_MEDIAN;
@@ -46,7 +46,7 @@ __global__ static void KMeansFrameCentreKernel(KMeansData A, KMeansFrame F)
   F.centre[j] = median;
 }
 
-/* The largest |m_j - o_j|. The caller has set it to 0. */
+/* Sets spread to the largest |m_j - o_j|. The caller has set it to 0. */
 __global__ static void KMeansFrameSpreadKernel(KMeansData A, KMeansFrame F)
 {
   const int64_t size = (int64_t)A.k * A.d, step = (int64_t)gridDim.x * KMEANS_FRAME_BLOCK;
@@ -80,8 +80,8 @@ __device__ static inline double KMeansFrameRound(double value, __half *rounded)
   return (double)__half2float(*rounded);
 }
 
-/* One warp a centroid. D is measured. The products of a tensor core may treat numbers below the smallest normal number of half precision, 2^-14, as 0; the error
-   covers that. */
+/* Converts centroids, one warp for each. D is computed from the actual rounding errors. Tensor cores may treat numbers below 2^-14, the smallest normal number of half
+   precision, as 0; D covers that. */
 template <class Real>
 __global__ static void KMeansFrameConvertKernel(KMeansData A, KMeansFrame F, KMeansFrameCentroids C)
 {

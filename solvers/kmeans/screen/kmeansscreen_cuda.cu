@@ -1,13 +1,13 @@
-/* Exact assignment by scores on a GPU: kmeansscreen.cuh. */
+/* Exact assignment by scores on a GPU. kmeansscreen.cuh describes the steps. */
 #include "kmeansscreen.cuh"
 
 namespace {
 
-/* Workspace of an assignment: the results of scores, and two lists of points. */
+/* Workspace of an assignment: frame, converted centroids, candidates, and lists of points. The second list is for tensor cores only. */
 typedef struct {
   KMeansFrame          F;
   KMeansFrameCentroids C;
-  int32_t             *first, *second, *list[2], *count; /* count: [2] */
+  int32_t             *first, *second, *list[2], *count; /* count: [2] lengths of the lists */
   size_t               bytes;                            /* size of C.m */
 } KMeansScreenWork;
 
@@ -46,7 +46,7 @@ void KMeansScreenDestroy(const KMeansData *A, KMeansScreenWork *W)
   KMeansFrameDestroy(A, &W->F);
 }
 
-/* Converts the centroids to single precision, a column each, or to half precision, a row each. */
+/* Converts the centroids to single precision, one column for each centroid, or to half precision, one row for each centroid. */
 GpErr KMeansScreenConvert(const KMeansData *A, int halved, KMeansScreenWork *W)
 {
   W->C.halved     = halved;

@@ -3,7 +3,7 @@
 
 #include <petsctime.h>
 
-#define KMEANS_LOOP_ITERATIONS 4 /* in one pass of the graph, because its repetition takes time too; iterations after the last one do nothing */
+#define KMEANS_LOOP_ITERATIONS 4 /* number of iterations in the graph. It is above 1 because repeating the graph takes time too. The kernels of iterations after the last one do nothing */
 
 #if GP_HAVE_CUDA
 /* Returns whether the GPU can iterate alone: nothing is read by the host after an iteration, and no other rank has points. */
@@ -35,7 +35,7 @@ static PetscErrorCode KMeansLoopCapture(void *ctx)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Allocates the memory of the loop, and records the graph unless the one that exists is for the same arrays. */
+/* Allocates the memory of the loop, and sets P->looped. Destroys the graph if it was recorded for other arguments. */
 static PetscErrorCode KMeansLoopSetUp(KMeansPoints *P)
 {
   KMeansData *A = &P->data, now;
@@ -55,8 +55,9 @@ static PetscErrorCode KMeansLoopSetUp(KMeansPoints *P)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Iterates on the GPU from iteration km->it on. previous: the inertia of the iteration before. Afterwards km->it is the last iteration, and km->reason says
-   why it was the last one; does nothing if the host must take part. If the last iteration left clusters without points, km->reason is KMEANS_CONVERGED_ITERATING, and the iteration must be repeated by the host. */
+/* Iterates on the GPU from iteration km->it on, or does nothing if the GPU cannot iterate alone. previous: the inertia of the previous iteration. Afterwards km->it
+   is the last iteration, and km->reason is the reason why it was the last one. If this iteration left clusters without points, km->reason is
+   KMEANS_CONVERGED_ITERATING, and the host must repeat the iteration. */
 PetscErrorCode KMeansLoop_Private(KMeans km, PetscReal *previous)
 {
   KMeansPoints  *P = &km->points;

@@ -4,7 +4,7 @@
 
 #include "solvers/kmeans/kmeanssteps.h"
 
-/* The sum of feature j over the points of cluster c of k. The scales are powers of 2, so the products are exact. */
+/* Returns the sum of feature j over the points of cluster c of k. The scales are powers of 2, so the products are exact. */
 GP_INLINE double KMeansMeanSum(const KMeansData *A, const KMeansFixed feature[], const int64_t tally[], int64_t k, int64_t c, int32_t j)
 {
   const int64_t *sum = tally + KMEANS_TALLY + k + (c * A->d + j) * A->words;
@@ -13,7 +13,7 @@ GP_INLINE double KMeansMeanSum(const KMeansData *A, const KMeansFixed feature[],
 }
 
 #if !defined(__CUDACC__)
-/* KMeansMeanMove() for more than KMEANS_SQUARE_PARTS features. A GPU has kmeansmeans_cuda.cu for them. */
+/* Does the same as KMeansMeanMove() for more than KMEANS_SQUARE_PARTS features. kmeansmeans_cuda.cu is its CUDA implementation. */
 static inline double KMeansMeanMoveWide(const KMeansData *A, const KMeansFixed feature[], const int64_t tally[], int64_t k, int64_t c, double centroid[])
 {
   const double weight                    = (double)tally[KMEANS_TALLY + c] / A->mass.first;
@@ -40,8 +40,8 @@ static inline double KMeansMeanMoveWide(const KMeansData *A, const KMeansFixed f
 }
 #endif
 
-/* Sets centroid c of k, which has points, to their weighted mean; for the cosine metric to their sum, scaled to norm 1, unless that is zero. Returns the
-   squared length of the movement. Sums of squares over features are divided into KMEANS_SQUARE_PARTS partial sums, as |m|^2 is. */
+/* Sets centroid c of k to the weighted mean of its points, of which there must be at least one. For the cosine metric it is their sum, scaled to norm 1; if the sum is
+   zero, the centroid stays. Returns the squared length of the movement. Sums of squares over features have KMEANS_SQUARE_PARTS partial sums, as |m|^2 has. */
 GP_INLINE double KMeansMeanMove(const KMeansData *A, const KMeansFixed feature[], const int64_t tally[], int64_t k, int64_t c, double centroid[])
 {
   const double weight = (double)tally[KMEANS_TALLY + c] / A->mass.first;
@@ -68,8 +68,8 @@ GP_INLINE double KMeansMeanMove(const KMeansData *A, const KMeansFixed feature[]
   return moved;
 }
 
-/* The sum of the movements of all centroids is that of this number of partial sums: lane l adds the centroids l, l + KMEANS_MEAN_LANES, ... in ascending order,
-   and a tree adds the lanes. */
+/* Number of partial sums of the squared movements of all centroids. Partial sum l adds the centroids l, l + KMEANS_MEAN_LANES, ... in ascending order. A binary tree
+   adds the partial sums. */
 #define KMEANS_MEAN_LANES 32
 
 #endif

@@ -18,18 +18,18 @@ __global__ __launch_bounds__(KMEANS_THREADS) static void KMeansEmptyKernel(KMean
   if (threadIdx.x == 0) moved->empty = empty;
 }
 
-/* The sum of the partial sums of all threads, in each thread. */
+/* Returns the sum of the partial sums of all threads, in each thread. */
 __device__ static double KMeansSumOfBlock(double mine)
 {
   __shared__ double part[KMEANS_THREADS];
 
-  __syncthreads(); /* the shared array may still be read for the previous call */
+  __syncthreads(); /* threads may still read the shared array for the previous call */
   part[threadIdx.x] = mine;
   __syncthreads();
   return KMeansSquareOfParts(part);
 }
 
-/* Moves one centroid. square: its squared movement. */
+/* Moves centroids, one block for each. square: [k] their squared movements. */
 __global__ __launch_bounds__(KMEANS_THREADS) static void KMeansMeansKernel(KMeansData A, int keep, const KMeansMoved *moved, double *square)
 {
   const int32_t c    = blockIdx.x;
@@ -77,7 +77,7 @@ __global__ __launch_bounds__(KMEANS_THREADS) static void KMeansMeansKernel(KMean
   if (threadIdx.x == 0) square[c] = mine;
 }
 
-/* Adds the movements, by one warp. */
+/* Adds the squared movements, by one warp, in the order of KMEANS_MEAN_LANES. */
 __global__ static void KMeansMovedSumKernel(int32_t k, int keep, const double *square, KMeansMoved *moved)
 {
   double mine = 0;

@@ -1,11 +1,11 @@
-/* The end of an iteration on a GPU, by one block. */
+/* The end of an iteration on a GPU: new centroids and stopping criteria. One block executes it. */
 #include "kmeansmean.h"
 
 #include <gpucsrkmeanstypes.h>
 
 #define KMEANS_MOVE_THREADS 1024
 
-/* The criteria of KMeansIterate_Private(), in the same order. */
+/* Tests the criteria of KMeansIterate_Private(), in the same order. */
 __device__ static int32_t KMeansMoveTest(const KMeansLoop *L, int64_t changed, double inertia, double shift)
 {
   if (!changed) return KMEANS_CONVERGED_LABELS;
@@ -14,7 +14,7 @@ __device__ static int32_t KMeansMoveTest(const KMeansLoop *L, int64_t changed, d
   return L->it >= L->max_it ? KMEANS_DIVERGED_MAX_IT : KMEANS_CONVERGED_ITERATING;
 }
 
-/* Requests what the kernel reads after it has waited for other loads. */
+/* Prefetches sums and centroids, which the kernel reads only after it has waited for other loads. */
 __device__ static void KMeansMovePrefetch(const KMeansData &A)
 {
   for (int32_t c = threadIdx.x; c < A.k; c += KMEANS_MOVE_THREADS) {
@@ -43,8 +43,8 @@ __global__ __launch_bounds__(KMEANS_MOVE_THREADS) static void KMeansMoveKernel(c
     }
     return;
   }
-  /* Thread t moves the centroids t, t + 1024, ...; partial sum l of the movement needs the centroids l, l + 32, ... in ascending order, so the threads keep
-     theirs apart for each round. */
+  /* In each round every thread moves one centroid. Partial sum l of the movement adds the centroids l, l + 32, ... in ascending order (KMEANS_MEAN_LANES), so that
+     the threads store the movements of a round in shared memory. */
   for (int32_t round = 0; round < A.k; round += KMEANS_MOVE_THREADS) {
     const int32_t c = round + (int32_t)threadIdx.x;
 

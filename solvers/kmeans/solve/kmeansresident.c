@@ -1,10 +1,10 @@
-/* Iterations whose centroids stay on a GPU. The host reads the totals and the movement only, unless there are clusters without points. */
+/* Iterations whose centroids stay on a GPU. The host reads only the totals and the movement, unless there are clusters without points. */
 #include "solvers/kmeans/kmeansimpl.h"
 
 #include <petsctime.h>
 
 #if GP_HAVE_CUDA
-/* Whether all points are on one GPU, and neither the update nor a monitor or checkpoint reads the centroids on the host. */
+/* Sets *can to whether all points are on one GPU, and neither the update nor a monitor or checkpoint needs data of each iteration on the host. */
 static PetscErrorCode KMeansCanReside(KMeans km, PetscBool *can)
 {
   PetscMPIInt size;
@@ -27,8 +27,8 @@ PetscErrorCode KMeansResidentEnd_Private(KMeans km)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Moves the centroids on the GPU. `moved` is false if there are clusters without points to be treated by the host. Then no centroid has moved, and km->tally and
-   km->centroid are complete. */
+/* Moves the centroids on the GPU. `moved` becomes false if the host must treat clusters without points. Then no centroid has moved, and km->tally and
+   km->centroid are those of the GPU. */
 static PetscErrorCode KMeansResidentMove(KMeans km, PetscReal *shift, PetscBool *moved)
 {
   KMeansPoints     *P    = &km->points;
@@ -53,8 +53,8 @@ static PetscErrorCode KMeansResidentMove(KMeans km, PetscReal *shift, PetscBool 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* One iteration: assignment, sums and new centroids. `stepped` is false, and nothing is done, unless the centroids can stay on the GPU. replaced: clusters
-   without points were treated. */
+/* Executes one iteration: assignment, sums and new centroids. If the centroids cannot stay on the GPU, it does nothing and sets `stepped` to false. replaced:
+   clusters without points were treated. */
 PetscErrorCode KMeansResidentStep_Private(KMeans km, PetscBool *stepped, PetscReal *shift, PetscBool *replaced)
 {
   KMeansPoints     *P = &km->points;

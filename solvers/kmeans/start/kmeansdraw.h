@@ -6,7 +6,7 @@
 
 #include "solvers/kmeans/kmeanssteps.h"
 
-/* log(u) for 0 < u < 1 with the same bits on every processor: the series of atanh after reduction to [sqrt(1/2), sqrt(2)). Error below 4 ulp. */
+/* Returns log(u) for 0 < u < 1, with the same bits on every processor: the series of atanh after reduction to [sqrt(1/2), sqrt(2)). The error is below 4 ulp. */
 GP_INLINE double KMeansLog(double u)
 {
   int    exponent;
@@ -22,7 +22,7 @@ GP_INLINE double KMeansLog(double u)
   return exponent * 0.69314718055994531 + 2 * s * sum;
 }
 
-/* The bits of the key of a point. share: weight times nearest; the key of a point without a share is infinite. */
+/* Returns the bits of the key of a point. share: weight times nearest; if it is 0, the key is infinite, and the point is not drawn. */
 GP_INLINE int64_t KMeansKeyBits(uint64_t stream, int64_t point, double share)
 {
   double  key = HUGE_VAL;

@@ -19,31 +19,31 @@ struct KMeansStartDraw {
   KMeansDrawAllArgs starts;
   uint64_t          stream;
   int32_t           c;       /* number of the draw */
-  double           *nearest; /* [n] as in KMeansDrawArgs; set by the draws 0 or 1 */
+  double           *nearest; /* [n] as in KMeansDrawArgs; draw 0 sets it, or draw 1 if starts.distances is set */
   KMeansKeyed      *part;    /* [number of blocks] the least key of each block */
   uint32_t         *ticket;  /* number of blocks that have finished; zero before and after a draw */
 };
 
-/* The least key. Of equal keys the lowest point. */
+/* Returns the least key, of equal keys that of the lowest point. */
 __device__ static KMeansKeyed KMeansKeyedMin(KMeansKeyed a, KMeansKeyed b)
 {
   return b.bits < a.bits || (b.bits == a.bits && b.point < a.point) ? b : a;
 }
 
-/* The minimum of the block, in all threads. */
+/* Returns the minimum of the block, in all threads. */
 __device__ static KMeansKeyed KMeansKeyedMinOfBlock(KMeansKeyed mine)
 {
   __shared__ KMeansKeyed warps[KMEANS_WARPS];
 
   for (int half = 16; half > 0; half /= 2) mine = KMeansKeyedMin(mine, KMeansKeyed{__shfl_xor_sync(0xffffffffu, mine.bits, half), __shfl_xor_sync(0xffffffffu, mine.point, half)});
-  __syncthreads(); /* the shared array may still be read for the previous call */
+  __syncthreads(); /* threads may still read the shared array for the previous call */
   if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = mine;
   __syncthreads();
   for (int w = 0; w < KMEANS_WARPS; w++) mine = KMeansKeyedMin(mine, warps[w]);
   return mine;
 }
 
-/* The distance of point i to the nearest centroid so far, as the draw counts it. It is stored for the next draw. measure: the newest centroid exists. */
+/* Returns `nearest` of point i for this draw, and stores it for the next draw. measure: the previous draw has found a point, which may be nearer. */
 __device__ static double KMeansStartNearest(const KMeansStartDraw &a, int64_t i, bool measure)
 {
   double nearest = 1; /* the first draw is by weight alone */
@@ -129,7 +129,7 @@ __global__ __launch_bounds__(KMEANS_THREADS) static void KMeansStartKernel(KMean
   KMeansStartStore(a, KMeansKeyedMinOfBlock(least));
 }
 
-/* Launches all draws. */
+/* Launches one kernel for each draw. */
 static GpErr KMeansStartLaunch(KMeansStartDraw *a, unsigned blocks)
 {
   const KMeansData *A   = &a->data;

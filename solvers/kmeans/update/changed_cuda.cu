@@ -1,24 +1,24 @@
 /* Update of the sums of the previous pass on a GPU: a point whose label changed moves from the sums of its old cluster to those of the new one.
 
-   - The first pass adds all points, by the update that `auto` would choose.
-   - A block lists the dense points of a tile that move, and its threads divide the values of these points as in fixed_cuda.cu. The differences of the sums are
-     in shared memory if they fit, in slabs of features; otherwise global atomics add to the tally.
+   - The first pass adds all points by `fixed` or `sort`, whichever is faster (KMeansFixedIsFastest()).
+   - A block lists the dense points of a tile that move. Its threads divide the values of these points as in fixed_cuda.cu. The differences of the sums are
+     in shared memory, in slabs of features, if they fit. Otherwise global atomics add them to the tally.
    - Sparse points are moved by global atomics. */
 #include "kmeanstally.cuh"
 
 enum {
   KMEANS_CHANGED_BLOCK  = 1024, /* number of threads of a block */
-  KMEANS_CHANGED_TILE   = 8192, /* number of points of a tile; their numbers in the tile fit 16 bits */
+  KMEANS_CHANGED_TILE   = 8192, /* number of points of a tile; numbers of points within a tile fit 16 bits */
   KMEANS_CHANGED_POINTS = 2,    /* number of points whose values a thread loads at once */
   KMEANS_CHANGED_LANES  = 16    /* number of threads of a sparse point */
 };
 
-/* Lists the points of the tile from number `first` on whose label is not that of their sums. All threads of the block call it. Returns their number. */
+/* Lists the points of the tile from number `first` on that are in the sums of another cluster than that of their label. All threads of the block call it. Returns their number. */
 __device__ static inline int32_t KMeansChangedList(const KMeansData *A, int64_t first, uint16_t *list, int32_t *many)
 {
   const int lane = threadIdx.x % 32;
 
-  __syncthreads(); /* the previous list is in use until here */
+  __syncthreads(); /* threads may still read the previous list */
   if (!threadIdx.x) *many = 0;
   __syncthreads();
   for (int32_t t = threadIdx.x; t < KMEANS_CHANGED_TILE; t += KMEANS_CHANGED_BLOCK) {
@@ -59,7 +59,7 @@ __global__ __launch_bounds__(KMEANS_CHANGED_BLOCK) static void KMeansChangedKern
   shape.features = min(width, A.d - shape.first);
   if (SHARED) KMeansTallyClear(&T, &shape, shared);
 
-  const int32_t     columns = shape.features + (shape.first == 0), rows = KMEANS_CHANGED_BLOCK / columns; /* rows: number of points side by side */
+  const int32_t     columns = shape.features + (shape.first == 0), rows = KMEANS_CHANGED_BLOCK / columns; /* rows: number of points that the block loads at the same time */
   const int32_t     own = (int32_t)threadIdx.x % columns, row = (int32_t)threadIdx.x / columns, j = own < shape.features ? shape.first + own : -1;
   const KMeansFixed scale = j < 0 ? A.mass : A.feature[j];
 

@@ -1,8 +1,8 @@
 /* Update by fixed-point sums on a GPU.
 
-   - Dense points are summed in shared memory (kmeanstally.cuh), in slabs of features, one for each row of blocks of the grid. If the sums of a narrow slab do not
-     fit, the points are added to the tally by global atomics.
-   - Sparse points have many features: their values are added to the tally by global atomics. */
+   - Dense points are summed in shared memory (kmeanstally.cuh), in slabs of features. Each row of blocks of the grid has one slab. If not even the sums of a
+     narrow slab fit, global atomics add the points to the tally.
+   - Sparse points have many features. Global atomics add their values to the tally. */
 #include "kmeanstally.cuh"
 
 enum {
@@ -24,7 +24,7 @@ __global__ __launch_bounds__(KMEANS_FIXED_BLOCK) static void KMeansFixedKernel(c
   shape.features = min(width, A.d - shape.first);
   if (SHARED) KMeansTallyClear(&T, &shape, shared);
 
-  const int32_t     columns = shape.features + (shape.first == 0), rows = KMEANS_FIXED_BLOCK / columns; /* rows: number of points that the block loads side by side */
+  const int32_t     columns = shape.features + (shape.first == 0), rows = KMEANS_FIXED_BLOCK / columns; /* rows: number of points that the block loads at the same time */
   const int32_t     own = (int32_t)threadIdx.x % columns, row = (int32_t)threadIdx.x / columns, j = shape.first + own;
   const bool        feature = own < shape.features;
   const KMeansFixed scale   = feature ? A.feature[j] : A.mass;
@@ -90,7 +90,7 @@ static GpErr KMeansFixedDense(const KMeansData *A)
   const int        fits = KMeansTallyArrange(A, KMEANS_FIXED_BLOCK - 1, GpDevSharedBytes(A->dev), &shape);
   GpGrid           grid{1, KMEANS_FIXED_BLOCK};
 
-  /* One block of sums occupies a multiprocessor. */
+  /* The sums of one block occupy the shared memory of a multiprocessor. */
   const int64_t slabs = KMeansTallySlabs(A, shape.features), points = (int64_t)KMEANS_FIXED_BLOCK / (shape.features + 1) * KMEANS_FIXED_POINTS, most = (A->n + points - 1) / points;
   const int64_t want = !fits ? 2 * units : slabs < units ? units / slabs : 1;
 
@@ -98,7 +98,7 @@ static GpErr KMeansFixedDense(const KMeansData *A)
   grid.blocks.y = (unsigned)slabs;
   if (!fits) return GpLaunch(A->dev, "adding points to the tally", KMeansFixedKernel<Value, false>, grid, *A, shape);
 
-  /* The sums with their copies are at most as many as the values that a block adds, so that clearing them takes less time than adding values. */
+  /* The number of sums, including copies, is at most the number of values that a block adds. Clearing the sums then takes less time than adding values. */
   const int64_t values = A->n / (int64_t)grid.blocks.x * (shape.features + 1);
 
   while (shape.shift && KMeansTallySums(&shape) > values) shape.shift--;

@@ -5,7 +5,7 @@
 
 #include "solvers/kmeans/kmeanssteps.h"
 
-/* Column q of point i: its weight, or a weighted feature. */
+/* Returns column q of point i: its weight, or a weighted feature. */
 static inline float KMeansFloatValue(const KMeansData *A, int32_t i, int32_t q)
 {
   const float weight = (float)KMeansWeight(A, i);

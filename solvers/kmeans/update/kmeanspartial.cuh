@@ -1,7 +1,8 @@
-/* Partial sums in single precision, for the updates rank, rankstable and onehot. Each part of the points has the weight and the sums of features of each cluster. One
-   block for each cluster adds its parts in double precision, in ascending order, and adds the integers of the results to the tally.
+/* Partial sums in single precision on a GPU, for the updates rank, rankstable and onehot. The points are divided into parts. A part has the weight and the sums of
+   features of each cluster. One block for each cluster adds the sums of all parts in double precision, in a fixed order, and adds the integers of the results to
+   the tally.
 
-   The number of parts is bounded by KMEANS_PARTIAL_BYTES of workspace. A part has at most 2^24 points, so that numbers of points are exact. */
+   A part has at most 2^24 points, so that numbers of points are exact. The workspace is at most KMEANS_PARTIAL_BYTES, unless this limit requires more parts. */
 #ifndef KMEANSPARTIAL_CUH
 #define KMEANSPARTIAL_CUH
 
@@ -38,14 +39,14 @@ __global__ __launch_bounds__(KMEANS_PARTIAL_THREADS) static void KMeansPartialsK
 {
   __shared__ double sum[KMEANS_PARTIAL_THREADS];
   const int64_t     c    = blockIdx.x;
-  const int32_t     rows = KMEANS_PARTIAL_THREADS / width, column = (int32_t)threadIdx.x % width, row = (int32_t)threadIdx.x / width; /* rows: number of parts that are read side by side */
+  const int32_t     rows = KMEANS_PARTIAL_THREADS / width, column = (int32_t)threadIdx.x % width, row = (int32_t)threadIdx.x / width; /* rows: number of parts that the block reads at the same time */
 
   for (int32_t from = 0; from < P.columns; from += width) {
     const int32_t q    = from + column;
     double        mine = 0;
 
     for (int32_t part = row; part < P.parts && q < P.columns; part += rows) mine += (double)P.sum[((int64_t)part * A.k + c) * P.columns + q];
-    __syncthreads(); /* the sums of the previous columns have been read */
+    __syncthreads(); /* all threads have read the sums of the previous columns */
     sum[threadIdx.x] = mine;
     __syncthreads();
     if (row || q >= P.columns) continue;
@@ -59,7 +60,7 @@ __global__ __launch_bounds__(KMEANS_PARTIAL_THREADS) static void KMeansPartialsK
 static inline GpErr KMeansPartialsAdd(const KMeansData *A, KMeansPartials *P, GpErr err)
 {
   const size_t bytes = KMeansPartialBytes(A, P);
-  int32_t      width = 1; /* number of columns that are read side by side */
+  int32_t      width = 1; /* number of columns that the block reads at the same time */
 
   while (width < P->columns && width < KMEANS_PARTIAL_THREADS) width *= 2;
   if (!err) err = GpLaunch(A->dev, "adding partial sums", KMeansPartialsKernel, GpGrid{(unsigned)A->k, KMEANS_PARTIAL_THREADS}, *A, *P, width);
@@ -67,7 +68,7 @@ static inline GpErr KMeansPartialsAdd(const KMeansData *A, KMeansPartials *P, Gp
   return err;
 }
 
-/* Column q of point i: its weight, or a weighted feature. */
+/* Returns column q of point i: its weight, or a weighted feature. */
 template <class Value>
 __device__ static inline float KMeansPartialValue(const KMeansData *A, int64_t i, int32_t q)
 {

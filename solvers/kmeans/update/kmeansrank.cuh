@@ -8,7 +8,7 @@
    3. The numbers of the points are scattered to these places. The points of a cluster are then neighbours, in the order of their ranks.
    4. A tree adds them: in step s, a point whose rank is a multiple of 2s adds the sum of the point s places after it.
 
-   In the paper each group leaves (d+1)k sums. Here a block takes one group after another and adds the sums to its own part, so that the workspace is
+   In the paper each group stores (d+1)k sums. Here a block takes one group after another and adds the sums to its own part, so that the workspace is
    bounded (kmeanspartial.cuh). */
 #ifndef KMEANSRANK_CUH
 #define KMEANSRANK_CUH
@@ -25,12 +25,12 @@ enum {
 typedef struct {
   float   value[KMEANS_RANK_COLUMNS][KMEANS_RANK_GROUP]; /* sums of the places */
   int32_t point[KMEANS_RANK_GROUP];                      /* number of the point at each place, in its group */
-  int32_t rank[KMEANS_RANK_GROUP];                       /* its rank */
-  int32_t rest[KMEANS_RANK_GROUP];                       /* number of points of its cluster from this place on */
+  int32_t rank[KMEANS_RANK_GROUP];                       /* rank of the point at each place */
+  int32_t rest[KMEANS_RANK_GROUP];                       /* number of points from this place on that have the same cluster */
   int32_t used, most;                                    /* number of places claimed; the largest number of points of a cluster */
 } KMeansRankGroup;
 
-/* The rank of a point among the points of its cluster c in the group, in the order in which the threads increment the count. */
+/* Returns the rank of a point among the points of its cluster c in the group, in the order in which the threads increment the count. */
 __device__ static inline int32_t KMeansRankByCount(int32_t c, int32_t *count)
 {
   const int32_t rank = c < 0 ? 0 : atomicAdd(&count[c], 1);
@@ -39,8 +39,8 @@ __device__ static inline int32_t KMeansRankByCount(int32_t c, int32_t *count)
   return rank;
 }
 
-/* The rank in the order of the points: the number of earlier lanes of the warp with the same cluster, and the count of the earlier warps, which add to it one
-   after another. */
+/* Returns the rank in the order of the points: the number of earlier lanes of the warp with the same cluster, plus the number of such points in earlier warps. The
+   warps increment the count one after another. */
 __device__ static inline int32_t KMeansRankByVote(int32_t c, int32_t *count)
 {
   const int      lane = threadIdx.x % 32;
@@ -60,7 +60,7 @@ __device__ static inline int32_t KMeansRankByVote(int32_t c, int32_t *count)
   return rank;
 }
 
-/* Adds the columns from number `from` on of all places by a tree. Afterwards the place of rank 0 of a cluster has its sums. */
+/* Adds KMEANS_RANK_COLUMNS columns from number `from` on by a tree. Afterwards the place of rank 0 of a cluster has the sums of the cluster. */
 template <class Value>
 __device__ static inline void KMeansRankTree(const KMeansData *A, KMeansRankGroup *G, int64_t first, int32_t from, int32_t columns, float (&sum)[KMEANS_RANK_COLUMNS])
 {
@@ -114,7 +114,7 @@ __global__ __launch_bounds__(KMEANS_RANK_GROUP) static void KMeansRankKernel(con
       G.rest[place]  = count[c] - rank;
     }
     __syncthreads();
-    if (c >= 0 && !rank) count[c] = 0; /* read for the last time before the barrier */
+    if (c >= 0 && !rank) count[c] = 0; /* no thread reads it after the barrier */
 
     const bool    sums    = (int32_t)threadIdx.x < G.used && !G.rank[threadIdx.x];
     const int32_t cluster = sums ? A.label[first + G.point[threadIdx.x]] : 0;
@@ -128,7 +128,7 @@ __global__ __launch_bounds__(KMEANS_RANK_GROUP) static void KMeansRankKernel(con
       for (int q = 0; q < KMEANS_RANK_COLUMNS; q++)
         if (from + q < P.columns) part[(int64_t)cluster * P.columns + from + q] += sum[q];
     }
-    __syncthreads(); /* the places of this group have been read */
+    __syncthreads(); /* all threads have read the places of this group */
   }
 }
 

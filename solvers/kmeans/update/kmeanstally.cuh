@@ -1,7 +1,7 @@
 /* Sums over points in the shared memory of a block of threads.
 
-   A block adds its points to weights and sums of features in shared memory, and adds these to the tally when its points are done. All sums are
-   integers, so their bits do not depend on the order of the points and of the blocks.
+   A block adds its points to weights and sums of features in shared memory, and finally adds these sums to the tally. All sums are integers, so their bits do not
+   depend on the order of the points and of the blocks.
 
    - Shared memory has fast atomics for 32-bit words only. A sum is stored as two of them. atomicAdd() on the low word returns its old value, from which
      the carry into the high word follows.
@@ -10,7 +10,7 @@
    - Each sum has several copies if there is space for them. Point i uses copy i modulo the number of copies, so that neighbouring points of one cluster
      add to different addresses.
 
-   A kernel calls KMeansTallyClear(), then KMeansTallyAddWeight() and KMeansTallyAddPoint() for its points, then KMeansTallyFlush(). */
+   A kernel calls KMeansTallyClear(), then KMeansTallyAddValues(), or KMeansTallyAdd() and KMeansTallyAddPoint(), for its points, then KMeansTallyFlush(). */
 #ifndef KMEANSTALLY_CUH
 #define KMEANSTALLY_CUH
 
@@ -18,7 +18,7 @@
 
 #define KMEANS_TALLY_COPIES 32 /* the largest useful number of copies: the points of a warp then never share a sum */
 
-/* The arrangement of the sums in shared memory. */
+/* The arrangement of the sums in shared memory, for a slab of consecutive features. */
 typedef struct {
   int32_t k;        /* number of clusters */
   int32_t first;    /* number of the first feature */
@@ -34,13 +34,13 @@ typedef struct {
   uint32_t        *low, *high; /* shared memory: [planes][stride][copies] the low and the high words */
 } KMeansBlockTally;
 
-/* Number of sums with all their copies. */
+/* Returns the number of sums, including all copies. */
 __host__ __device__ static inline int32_t KMeansTallySums(const KMeansTallyShape *S)
 {
   return ((1 + S->words * S->features) * S->stride) << S->shift;
 }
 
-/* Bytes of shared memory. */
+/* Returns the bytes of shared memory of the sums. */
 static inline size_t KMeansTallyBytes(const KMeansTallyShape *S)
 {
   return (size_t)KMeansTallySums(S) * 2 * sizeof(uint32_t);
@@ -63,7 +63,7 @@ static inline int KMeansTallyFit(const KMeansData *A, int32_t first, int32_t fea
   return 1;
 }
 
-#define KMEANS_TALLY_SLAB 8 /* least number of features in a slab: single-precision values of a sector of 32 bytes */
+#define KMEANS_TALLY_SLAB 8 /* least number of features in a slab: the single-precision values of a memory sector of 32 bytes */
 
 /* Number of slabs of `width` features. */
 static inline int32_t KMeansTallySlabs(const KMeansData *A, int32_t width)
@@ -99,7 +99,7 @@ __device__ static inline void KMeansTallyClear(KMeansBlockTally *T, const KMeans
   __syncthreads();
 }
 
-/* Position of the sum of a plane and a cluster that point i uses. */
+/* Returns the position of the sum of a plane and a cluster that point i uses. */
 __device__ static inline int32_t KMeansTallyAt(const KMeansBlockTally *T, int32_t plane, int32_t c, int64_t i)
 {
   const KMeansTallyShape *S = &T->shape;
@@ -107,8 +107,8 @@ __device__ static inline int32_t KMeansTallyAt(const KMeansBlockTally *T, int32_
   return ((plane * S->stride + c) << S->shift) + ((int32_t)i & ((1 << S->shift) - 1));
 }
 
-/* Adds v to the sums at some positions; a negative position is left out. The high words follow the low ones, so that the atomics on the low words
-   are under way at the same time. */
+/* Adds v to the sums at some positions; a negative position is left out. All low words are added before the high ones, so that the atomics on the low words
+   are in flight together. */
 template <int MANY>
 __device__ static inline void KMeansTallyAdd(const KMeansBlockTally *T, const int32_t (&at)[MANY], const int64_t (&v)[MANY])
 {
@@ -193,12 +193,12 @@ __device__ static inline void KMeansTallyAddPoint(const KMeansData *A, const KMe
   }
 }
 
-/* Adds the sums of the block to the tally. All threads of the block must call it. The blocks of a grid begin at different clusters, so that their atomics do
-   not meet. Consecutive threads add to consecutive entries of the tally. */
+/* Adds the sums of the block to the tally. All threads of the block must call it. The blocks of a grid begin at different sums, so that their atomics
+   rarely have the same address. Consecutive threads add to consecutive entries of the tally. */
 __device__ static inline void KMeansTallyFlush(const KMeansData *A, const KMeansBlockTally *T)
 {
   const KMeansTallyShape *S   = &T->shape;
-  const int32_t           row = S->words * S->features, first = S->first ? S->k : 0, entries = S->k * (1 + row); /* one block of features has the weights */
+  const int32_t           row = S->words * S->features, first = S->first ? S->k : 0, entries = S->k * (1 + row); /* only the first slab has the weights */
   const int32_t           from = (int32_t)((int64_t)blockIdx.x * entries / gridDim.x), copies = 1 << S->shift;
   int64_t *const          sum = A->tally + KMEANS_TALLY + A->k;
 

@@ -27,7 +27,7 @@ __global__ __launch_bounds__(KMEANS_ONEHOT_BLOCK) static void KMeansOnehotKernel
   float              sum[KMEANS_ONEHOT_CLUSTERS] = {};
 
   for (int64_t first = begin; first < end; first += KMEANS_ONEHOT_POINTS) {
-    __syncthreads(); /* the previous points are in use until here */
+    __syncthreads(); /* threads may still read the previous points */
     if (threadIdx.x < KMEANS_ONEHOT_POINTS) label[threadIdx.x] = first + threadIdx.x < end ? A.label[first + threadIdx.x] : -1;
     for (int p = (int)threadIdx.x / COLUMNS; p < KMEANS_ONEHOT_POINTS; p += THREADS) value[p][column] = first + p < end && q < P.columns ? KMeansPartialValue<Value>(&A, first + p, q) : 0;
     __syncthreads();

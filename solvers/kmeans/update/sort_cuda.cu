@@ -1,8 +1,8 @@
 /* Update by sorting on a GPU. The numbers of the points are sorted by label. Then each team of threads sums a run of sorted points, and adds the sums to the
-   tally where the label changes and at the end of the run. So there is one global atomic for each run, cluster and feature, and every value is read once.
+   tally where the label changes and at the end of the run. So each run, cluster in it, and feature needs one global atomic, and every value is read once.
 
-   A team has 1 to 32 threads, and a thread up to KMEANS_SORT_FEATURES features, whose sums are in registers. Features beyond 32 threads are in further slabs, one
-   for each row of blocks of the grid.
+   A team has 1 to 32 threads, and a thread up to KMEANS_SORT_FEATURES features, whose sums are in registers. If a team of 32 threads does not
+   suffice, the features are divided into slabs, one for each row of blocks of the grid.
 
    The integers are those of KMeansToFixed(), without a conversion, which a GPU executes at a quarter of the rate of double-precision sums or less:
    KMEANS_SORT_SHIFT + x is rounded to the nearest integer, ties to even, if |x| <= 2^51, and its bits minus those of KMEANS_SORT_SHIFT are this integer.
@@ -14,7 +14,7 @@ enum {
   KMEANS_SORT_FEATURES = 4,   /* number of features of a thread */
   KMEANS_SORT_POINTS   = 4,   /* number of points that a team loads at once */
   KMEANS_SORT_RUN      = 64,  /* least number of points in a run */
-  KMEANS_SORT_LEAST    = 1024 /* fewer points are added by the update `fixed`, which is faster then; above 512 */
+  KMEANS_SORT_LEAST    = 1024 /* the update `fixed` adds fewer points than this, because it is faster then; must be above 512 */
 };
 
 #define KMEANS_SORT_SHIFT 0x1.8p52
@@ -122,7 +122,7 @@ __global__ __launch_bounds__(KMEANS_SORT_BLOCK) static void KMeansSortKernel(con
       }
     }
 #pragma unroll
-    for (int u = 0; u < MANY; u++) { /* the next points are loaded while these are added */
+    for (int u = 0; u < MANY; u++) { /* load the labels of the next points while the present points are added */
       const int64_t next = p + MANY + u;
 
       id[u] = next < end ? S.point[next] : -1;
@@ -132,7 +132,7 @@ __global__ __launch_bounds__(KMEANS_SORT_BLOCK) static void KMeansSortKernel(con
     for (int u = 0; u < MANY; u++) {
       if (cluster[u] < 0) continue;
       if (cluster[u] != now) {
-        KMeansSortFlush(&A, now, j, mass, &sums); /* it has no sums before the first point */
+        KMeansSortFlush(&A, now, j, mass, &sums); /* before the first point it adds nothing */
         now = cluster[u];
       }
       sums.many++;
