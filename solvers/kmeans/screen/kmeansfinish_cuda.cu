@@ -1,21 +1,21 @@
-/* Labels and distances by the definition, of points with a few candidates, and of points for which all centroids are candidates.
+/* Labels and distances by the definition. One kernel is for points with one or two candidates, the other for points for which all centroids are candidates.
 
-   A warp evaluates 32 distances together. All lanes read the features of a point and a centroid side by side, and store the squares of the differences to
-   shared memory. Then each lane adds those of its own point one after the other, in the order of the definition. */
+   A warp evaluates 32 distances together. For each pair of a point and a centroid, the lanes load 32 consecutive features, and store the squares of the differences
+   to shared memory. Then each lane adds the squares of its own pair one after another, in the order of the definition. */
 #include "kmeansscreen.cuh"
 #include "solvers/kmeans/kmeanstotals.cuh"
 #include <gpucsrdevice.cuh>
 
 namespace {
 
-constexpr int WARPS = 8, BLOCK = 32 * WARPS, STRIDE = 33; /* the squares of a lane begin in a bank of their own */
-constexpr int BATCH = 8;                                  /* pairs of a point and a centroid that are loaded together */
+constexpr int WARPS = 8, BLOCK = 32 * WARPS, STRIDE = 33; /* STRIDE is odd, so that the squares of different lanes begin in different banks */
+constexpr int BATCH = 8;                                  /* number of pairs of a point and a centroid that are loaded together */
 
 struct KMeansFinishMemory {
   double square[WARPS][32][STRIDE];
 };
 
-/* Stores the squares of the differences of feature j, which is the feature of this lane, for the pairs of the lanes in `at`. */
+/* Stores the squares of the differences of feature j, which is the feature of this lane, for the pairs of the lanes in `at`. c: centroid of the pair of this lane. */
 template <class Real>
 __device__ __forceinline__ void KMeansFinishSquares(const KMeansData &A, int64_t first, int step, int32_t c, int32_t j, const int (&at)[BATCH], double (&square)[32][STRIDE])
 {
@@ -33,7 +33,8 @@ __device__ __forceinline__ void KMeansFinishSquares(const KMeansData &A, int64_t
   for (int b = 0; b < BATCH; b++) square[at[b]][threadIdx.x % 32] = ((double)x[b] - m[b]) * ((double)x[b] - m[b]);
 }
 
-/* The squared distance of a point and centroid c of each lane in `lanes`, or 0. The point of lane l is first + l * step. */
+/* Returns the squared distance of the pair of this lane, or 0 if the lane is not in `lanes`. The pair of lane l is point first + l * step and the centroid c of this
+   lane. All lanes of the warp call it. */
 template <class Real>
 __device__ __forceinline__ double KMeansFinishDistance(const KMeansData &A, int64_t first, int step, int32_t c, unsigned lanes, double (&square)[32][STRIDE])
 {
@@ -46,7 +47,7 @@ __device__ __forceinline__ double KMeansFinishDistance(const KMeansData &A, int6
     const int32_t count = A.d - from < 32 ? A.d - from : 32, j = from + (lane < count ? lane : count - 1);
     int           at[BATCH];
 
-    if (most) { /* loading a few pairs too many takes less time than choosing pairs */
+    if (most) { /* loading all pairs takes less time than selecting those of `lanes` */
       for (int p = 0; p < 32; p += BATCH) {
 #pragma unroll
         for (int b = 0; b < BATCH; b++) at[b] = p + b;
@@ -56,7 +57,7 @@ __device__ __forceinline__ double KMeansFinishDistance(const KMeansData &A, int6
       for (unsigned rest = lanes; rest;) {
 #pragma unroll
         for (int b = 0; b < BATCH; b++) {
-          at[b] = rest ? __ffs(rest) - 1 : at[b ? b - 1 : 0]; /* after the last pair, again that pair */
+          at[b] = rest ? __ffs(rest) - 1 : at[b ? b - 1 : 0]; /* the last pair is repeated to fill the batch */
           rest &= rest - 1;
         }
         KMeansFinishSquares<Real>(A, first, step, c, j, at, square);
@@ -71,7 +72,7 @@ __device__ __forceinline__ double KMeansFinishDistance(const KMeansData &A, int6
   return sum;
 }
 
-/* Points with one or two candidates. One lane a point. */
+/* Assigns the points with one or two candidates, one lane for each point. */
 template <class Real>
 __global__ void __launch_bounds__(BLOCK, 3) KMeansFinishKernel(KMeansScores S)
 {
@@ -97,7 +98,7 @@ __global__ void __launch_bounds__(BLOCK, 3) KMeansFinishKernel(KMeansScores S)
   KMeansTotalsAdd(&S.A, &T);
 }
 
-/* Takes a centroid into the nearest one. Of equal distances the lowest number wins. */
+/* Replaces the nearest centroid by another if that is nearer. Of equal distances the lowest number wins. */
 __device__ __forceinline__ void KMeansFinishLeast(double &least, int32_t &label, double now, int32_t other)
 {
   if (now < least || (now == least && other < label)) {
@@ -106,7 +107,7 @@ __device__ __forceinline__ void KMeansFinishLeast(double &least, int32_t &label,
   }
 }
 
-/* Points for which all centroids are candidates. These are few: a block shares the centroids of a point, one thread a centroid. */
+/* Assigns the points for which all centroids are candidates. There are few such points, so that a block takes one point at a time, with one thread for each centroid. */
 template <class Real>
 __global__ void __launch_bounds__(BLOCK, 3) KMeansFinishManyKernel(KMeansScores S)
 {
@@ -147,7 +148,7 @@ __global__ void __launch_bounds__(BLOCK, 3) KMeansFinishManyKernel(KMeansScores 
       for (int w = 1; w < WARPS; w++) KMeansFinishLeast(least, label, leasts[w], labels[w]);
       KMeansTotalsPut(&S.A, i, label, least, S.A.k, S.A.k - 1, &T);
     }
-    __syncthreads(); /* the results of the warps have been read */
+    __syncthreads(); /* thread 0 has read the results of the warps */
   }
   KMeansTotalsAdd(&S.A, &T);
 }

@@ -1,16 +1,17 @@
 /* Scores by tensor cores: coordinates in half precision, sums in single precision.
 
-   A block keeps the coordinates of its points in shared memory, and the centroids stream by in a ring of STAGES chunks. A warp has a tile of 32 points and
-   64 centroids; a thread sees 16 scores of each of its 4 points in a tile, which are a group of kmeansbest.cuh. No score leaves the registers. A larger tile
-   would load less from shared memory, but a multiprocessor needs its 16 warps, so that some multiply while others compare scores.
+   A block keeps the coordinates of its points in shared memory. It copies the centroids in chunks to a ring of STAGES buffers. A warp computes a tile of 32 points
+   and 64 centroids. A thread has 4 points of the tile, and 16 scores of each, which are a group of kmeansbest.cuh. No score leaves the registers. With larger
+   tiles a multiprocessor would load less from shared memory, but have fewer than 16 warps. It needs these so that some warps multiply while others compare
+   scores.
 
-   Half precision has the 11 significant bits of TF32 and takes half the time and memory. Its range suffices because of the frame; a point outside it is
-   left to single precision, since its rounding error is infinite.
+   Half precision has as many significant bits as TF32, which are 11, and takes half the time and memory. The frame brings nearly all points into its range. The
+   rounding error of any other point is infinite, so that all its scores are computed again in single precision.
 
    Error of the additions (r in kmeansframe.cuh). Tensor cores multiply exactly. They align the products of a step and the sum so far to the largest exponent,
-   and cut off what is below 2^-23 of it (Fasi, Higham, Mikaitis and Pranesh, "Numerical behavior of NVIDIA tensor cores", 2021). NVIDIA does not document this;
-   the bound assumes no more than at least 4 products in a step, and cuts instead of rounding. Then q products take q + 2 cuts of at most 2^-23 P. For the d + 15
-   products or less that is at most 0.75 (d + 15) 2^-22 P, and (d + 16) 2^-22 P leaves a quarter in reserve. The marks of kmeansbest.cuh have 4 bits: another
+   and truncate bits below 2^-23 of it (Fasi, Higham, Mikaitis and Pranesh, "Numerical behavior of NVIDIA tensor cores", 2021). NVIDIA does not document this;
+   the bound assumes only that a step has at least 4 products, and that truncation replaces rounding. Then q products take q + 2 truncations of at most 2^-23 P.
+   For at most d + 15 products that is at most 0.75 (d + 15) 2^-22 P, so that (d + 16) 2^-22 P has a reserve of a quarter. KMeansMark() changes 4 bits, which adds
    2^-19 P. So r = (d + 32) 2^-22. */
 #include "kmeansscreen.cuh"
 #include "kmeanscopy.cuh"
@@ -18,28 +19,29 @@
 
 namespace {
 
-/* ACROSS x DOWN warps for centroids and points; features in a chunk; blocks of a multiprocessor; PANELS: points with more features than fit in
-   shared memory are converted in panels, again for each tile of centroids. */
+/* The shape of a block. It has ACROSS x DOWN warps: DOWN for different points, ACROSS for different centroids. CHUNK: number of features in a chunk. BLOCKS: number of
+   blocks of a multiprocessor. PANELS: the features of the points do not fit shared memory together. They are converted in panels, again for each tile of
+   centroids. */
 template <int DOWN_, int ACROSS_, int CHUNK_, int BLOCKS_, bool PANELS_>
 struct KMeansTensorShape {
   static constexpr int  DOWN = DOWN_, ACROSS = ACROSS_, CHUNK = CHUNK_, BLOCKS = BLOCKS_;
   static constexpr bool PANELS = PANELS_;
   static constexpr int  STAGES = 4;
   static constexpr int  POINTS = 32 * DOWN, CENTROIDS = 64 * ACROSS, THREADS = 32 * DOWN * ACROSS;
-  static constexpr int  STRIDE = CHUNK + 8;                       /* numbers of a row of a chunk. Rows begin at odd multiples of 16 bytes: 8 rows are in different banks */
-  static constexpr int  PIECES = CENTROIDS * CHUNK / 8 / THREADS; /* copies of 16 bytes of a thread for a chunk */
+  static constexpr int  STRIDE = CHUNK + 8;                       /* distance of two rows of a chunk in values. It is an odd multiple of 16 bytes, so that 8 rows are in different banks */
+  static constexpr int  PIECES = CENTROIDS * CHUNK / 8 / THREADS; /* number of copies of 16 bytes that a thread executes for a chunk */
 
   static_assert(PIECES * THREADS * 8 == CENTROIDS * CHUNK && CENTROIDS <= KMEANS_TENSOR_CENTROIDS && (!PANELS || CHUNK % KMEANS_TENSOR_FEATURES == 0), "copies of a chunk, and panels of whole chunks");
 
   static size_t Bytes(int32_t panel, size_t real) { return sizeof(__half) * ((size_t)POINTS * (panel + 8) + (size_t)STAGES * CENTROIDS * STRIDE) + 2 * sizeof(float) * POINTS + real * panel; }
 };
 
-using KMeansTensorFew  = KMeansTensorShape<8, 1, 64, 2, false>; /* up to about 128 features */
+using KMeansTensorFew  = KMeansTensorShape<8, 1, 64, 2, false>; /* at most 128 features */
 using KMeansTensorMore = KMeansTensorShape<8, 2, 32, 1, false>;
 using KMeansTensorMost = KMeansTensorShape<4, 4, 32, 1, true>;
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
-/* Stores coordinates in half precision. */
+/* Stores four coordinates of a point in half precision. */
 struct KMeansStoreHalf {
   __half *a;
   int     stride;
@@ -57,7 +59,7 @@ struct KMeansStoreHalf {
   }
 };
 
-/* Copies a chunk of a tile of centroids: the features from j on. */
+/* Copies a chunk of a tile of centroids to shared memory: the features from j on. */
 template <class T>
 __device__ __forceinline__ void KMeansTensorCopy(const KMeansFrameCentroids &C, __half *b, int32_t tile, int32_t j)
 {
@@ -99,7 +101,7 @@ __device__ __forceinline__ void KMeansTensorStep(float (&sum)[2][8][4], const __
   }
 }
 
-/* Takes the scores of a tile into the best scores. */
+/* Merges the scores of a tile into the best scores. */
 __device__ __forceinline__ void KMeansTensorAdd(KMeansBestGroups (&best)[4], const float (&sum)[2][8][4], int32_t tile)
 {
   #pragma unroll
@@ -149,7 +151,7 @@ __global__ void __launch_bounds__(T::THREADS, T::BLOCKS) KMeansTensorKernel(KMea
     const __half *m = b + q % T::STAGES * T::CENTROIDS * T::STRIDE + row, *x = mine + (T::PANELS ? j % panel : j);
 
     KMeansCopyWait<T::STAGES - 2>();
-    __syncthreads(); /* the chunk is there, and all warps have finished the one before */
+    __syncthreads(); /* the chunk has arrived, and all warps have finished the previous one */
     if (T::PANELS && j % panel == 0 && (q == 0 || panel < C.columns)) KMeansConvertPanel(S, place, S.A.n, T::POINTS, j, C.columns - j < panel ? C.columns - j : panel, centre, tile == 0, square, error, KMeansStoreHalf{a, stride});
     if (q + T::STAGES - 1 < steps) KMeansTensorCopy<T>(C, b + (q + T::STAGES - 1) % T::STAGES * T::CENTROIDS * T::STRIDE, nexttile, nextchunk * T::CHUNK);
     KMeansCopyCommit();
@@ -159,7 +161,7 @@ __global__ void __launch_bounds__(T::THREADS, T::BLOCKS) KMeansTensorKernel(KMea
     }
     if (chunk == 0) KMeansTensorStep<T::STRIDE, true>(sum, x, stride, m, C.half + (int64_t)tile * T::CENTROIDS + across * 64 + lane % 4 * 2);
     else KMeansTensorStep<T::STRIDE, false>(sum, x, stride, m, NULL);
-    if (j + T::CHUNK <= C.columns) { /* without tests, so that the loads of a step overlap the products of the step before */
+    if (j + T::CHUNK <= C.columns) { /* a loop without tests, so that the loads of a step overlap the products of the previous step */
   #pragma unroll
       for (int k = 16; k < T::CHUNK; k += 16) KMeansTensorStep<T::STRIDE, false>(sum, x + k, stride, m + k, NULL);
     } else {
@@ -172,7 +174,7 @@ __global__ void __launch_bounds__(T::THREADS, T::BLOCKS) KMeansTensorKernel(KMea
     }
   }
   KMeansCopyWait<0>();
-  __syncthreads(); /* the ring is free for the best scores */
+  __syncthreads(); /* the best scores reuse the memory of the ring */
   #pragma unroll
   for (int r = 0; r < 4; r++) {
     KMeansBest X;

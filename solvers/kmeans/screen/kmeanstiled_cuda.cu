@@ -1,9 +1,9 @@
 /* Scores in single precision for any number of features.
 
-   A block has 128 points, or 64 if the list of points is short. It converts a panel of their features to shared memory, feature by feature, and the
-   centroids stream by in a ring of STAGES chunks. If all features fit, the panel is converted once, else again for each tile of 128 centroids. A thread
-   computes the scores of 8 points, or 4, and 8 centroids, which are a group of kmeansbest.cuh: marks of 3 bits change a score by 2^-20 of its value. The
-   additions take d + 1 roundings. */
+   A block has 128 points, or 64 if S.points is a short list. It converts a panel of their features to shared memory, where the panel lies feature by feature. The
+   centroids are copied in chunks to a ring of STAGES buffers. If all features fit, the panel is converted once, otherwise again for each tile of 128 centroids.
+   A thread computes the scores of 8 points, or 4, and 8 centroids, which are a group of kmeansbest.cuh. KMeansMark() changes 3 bits of a score, less than 2^-20
+   of its value. A score has d + 1 roundings. */
 #include "kmeansscreen.cuh"
 #include "kmeanscopy.cuh"
 #include <gpucsrdevice.cuh>
@@ -11,15 +11,15 @@
 namespace {
 
 constexpr int POINTS = 128, CENTROIDS = KMEANS_TILED_CENTROIDS, THREADS = 256, CHUNK = KMEANS_TILED_FEATURES, STAGES = 4;
-constexpr int STRIDE = POINTS + 4; /* numbers of a row of a panel. Rows begin at multiples of 16 bytes */
-constexpr int HALVES = 2;          /* warps that share a point */
+constexpr int STRIDE = POINTS + 4; /* distance of two features of a panel in values, a multiple of 16 bytes */
+constexpr int HALVES = 2;          /* number of warps that share a point; each has half of the centroids of a tile */
 
 size_t KMeansTiledBytes(int32_t panel, size_t real)
 {
   return sizeof(float) * ((size_t)STRIDE * panel + STAGES * CHUNK * CENTROIDS + 2 * POINTS) + sizeof(KMeansBest) * HALVES * POINTS + real * panel;
 }
 
-/* Stores coordinates, transposed. */
+/* Stores four coordinates of a point to a panel, feature by feature. */
 struct KMeansStoreSingle {
   float *a;
 
@@ -31,7 +31,7 @@ struct KMeansStoreSingle {
   }
 };
 
-/* Copies a chunk of a tile of centroids: the features from j on. One copy a thread. */
+/* Copies a chunk of a tile of centroids to shared memory: the features from j on. Each thread copies 16 bytes. */
 __device__ __forceinline__ void KMeansTiledCopy(const KMeansFrameCentroids &C, float *b, int32_t tile, int32_t j)
 {
   const int row = threadIdx.x / (CENTROIDS / 4), column = threadIdx.x % (CENTROIDS / 4) * 4;
@@ -53,7 +53,7 @@ __device__ __forceinline__ void KMeansTiledStep(float (&sum)[ROWS][8], const flo
   }
 }
 
-/* Sets the scores of a tile to minus half the squares of the centroids. */
+/* Initialises the scores of a tile with minus half the squared norms of the centroids. */
 template <int ROWS>
 __device__ __forceinline__ void KMeansTiledStart(float (&sum)[ROWS][8], const float *half)
 {
@@ -67,7 +67,7 @@ __device__ __forceinline__ void KMeansTiledStart(float (&sum)[ROWS][8], const fl
   }
 }
 
-/* Takes the scores of a tile into the best scores. */
+/* Merges the scores of a tile into the best scores. */
 template <int ROWS>
 __device__ __forceinline__ void KMeansTiledAdd(KMeansBestGroups (&best)[ROWS], const float (&sum)[ROWS][8], int32_t tile)
 {
@@ -81,7 +81,8 @@ __device__ __forceinline__ void KMeansTiledAdd(KMeansBestGroups (&best)[ROWS], c
   }
 }
 
-/* The best scores of 16 * ROWS points, whose places in S.points begin at `place`. PANELS: their features do not fit in shared memory at once. */
+/* Computes the best scores of 16 * ROWS points, whose places in S.points begin at `place`, and stores the candidates. PANELS: the features of the points do not fit
+   shared memory together. */
 template <class Real, bool PANELS, int ROWS>
 __device__ __forceinline__ void KMeansTiledPoints(const KMeansScores &S, int32_t panel, int64_t place, int64_t many, unsigned char *memory)
 {
@@ -98,7 +99,7 @@ __device__ __forceinline__ void KMeansTiledPoints(const KMeansScores &S, int32_t
 
 #pragma unroll
   for (int r = 0; r < ROWS; r++) best[r] = KMeansBestGroups{{-HUGE_VALF, -HUGE_VALF, -HUGE_VALF}, {0, 0}};
-  __syncthreads(); /* the ring may still be read for the points before */
+  __syncthreads(); /* threads may still read the ring for the previous points */
   for (int s = 0; s < STAGES - 1; s++) {
     if (s < steps) KMeansTiledCopy(C, b + s * CHUNK * CENTROIDS, nexttile, nextchunk * CHUNK);
     KMeansCopyCommit();
@@ -113,7 +114,7 @@ __device__ __forceinline__ void KMeansTiledPoints(const KMeansScores &S, int32_t
     const float  *m = b + q % STAGES * CHUNK * CENTROIDS + across;
 
     KMeansCopyWait<STAGES - 2>();
-    __syncthreads(); /* the chunk is there, and all warps have finished the one before */
+    __syncthreads(); /* the chunk has arrived, and all warps have finished the previous one */
     if (PANELS && j % panel == 0) KMeansConvertPanel(S, place, many, 16 * ROWS, j, C.columns - j < panel ? C.columns - j : panel, centre, tile == 0, square, error, KMeansStoreSingle{a});
     if (q + STAGES - 1 < steps) KMeansTiledCopy(C, b + (q + STAGES - 1) % STAGES * CHUNK * CENTROIDS, nexttile, nextchunk * CHUNK);
     KMeansCopyCommit();
