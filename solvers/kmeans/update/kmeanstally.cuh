@@ -153,18 +153,6 @@ __device__ static inline void KMeansTallyAddValues(const KMeansBlockTally *T, co
   KMeansTallyAdd(T, at, fixed);
 }
 
-/* Adds the weight of point i to that of cluster c. Without weights the sum is a number of points, which is below 2^31. */
-__device__ static inline void KMeansTallyAddWeight(const KMeansData *A, const KMeansBlockTally *T, int64_t i, int32_t c)
-{
-  const int32_t at[1] = {KMeansTallyAt(T, 0, c, i)};
-
-  if (A->weight) {
-    const int64_t fixed[1] = {KMeansToFixed(A->weight[i], A->mass.first)};
-
-    KMeansTallyAdd(T, at, fixed);
-  } else atomicAdd(&T->low[at[0]], 1u);
-}
-
 /* Adds the features x of point i, at most MOST, to the sums of cluster c. MOST is a multiple of 4, or below 4. */
 template <int MOST, class Value>
 __device__ static inline void KMeansTallyAddPoint(const KMeansData *A, const KMeansBlockTally *T, int64_t i, int32_t c, const Value (&x)[MOST])
