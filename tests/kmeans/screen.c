@@ -143,6 +143,7 @@ static PetscErrorCode Solve(MPI_Comm comm, const Case *test, Mat X, Mat M, const
   PetscCall(KMeansSetTolerances(km, 0, 0, 3));
   PetscCall(KMeansSetAssign(km, assign));
   PetscCall(KMeansSetStorage(km, storage));
+  PetscCall(KMeansSetFromOptions(km)); /* -kmeans_monitor: on a GPU the host takes part in each iteration */
   PetscCall(KMeansSolve(km));
   PetscCall(KMeansGetInertia(km, inertia));
   PetscCall(KMeansGetCentroids(km, centroids));

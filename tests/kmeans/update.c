@@ -72,6 +72,7 @@ static PetscErrorCode Solve(MPI_Comm comm, const Case *test, Mat X, Vec w, const
   PetscCall(KMeansSetTolerances(km, 0, 0, test->max_it));
   PetscCall(KMeansSetAssign(km, assign));
   PetscCall(KMeansSetUpdate(km, update));
+  PetscCall(KMeansSetFromOptions(km)); /* -kmeans_monitor: on a GPU the host takes part in each iteration */
   PetscCall(KMeansSolve(km));
   if (!strcmp(update, "fixed")) PetscCall(KMeansSolve(km)); /* sums of an earlier solve do not matter */
   PetscCall(KMeansGetLabels(km, &result->labels));
