@@ -1,4 +1,4 @@
-/* Streams: which one orders all work, how the next kernel is launched on it, graphs, and numbers that the host polls. */
+/* The order of work on the device: streams, the rule for early launches, graphs, and numbers that the host polls. */
 #include "device/gpdeviceimpl.h"
 
 #include <stdlib.h>
