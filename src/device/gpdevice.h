@@ -48,6 +48,8 @@ GpErr GpDevGetMemory(GpDev, size_t *available, size_t *total); /* free and total
 typedef enum {
   GP_DEV_STREAM_OWN,  /* the stream that the backend created; it can be captured in a graph, which PETSc's stream may not */
   GP_DEV_STREAM_SIDE, /* the second stream, which has the higher priority */
+  GP_DEV_STREAM_COPY, /* transfers of a pipeline to the device (gpstream.h) */
+  GP_DEV_STREAM_BACK, /* transfers of its results to the host, by the other copy engine */
   GP_DEV_STREAMS_OWN
 } GpDevStreamKind;
 void  GpDevSetStream(GpDev, void *stream);
@@ -77,6 +79,15 @@ void  GpDevReturnClean(GpDev dev, void *ptr, size_t bytes, size_t clean);
 /* Allocates and frees pinned host memory, which kernels can access */
 GpErr GpDevAllocPinned(GpDev dev, size_t bytes, void *ptr);
 void  GpDevFreePinned(GpDev dev, void *pinned);
+
+/* Pins host memory in place, so that it is transferred without a copy on the host. If the system refuses, the memory stays pageable, *pinned is 0, the
+   call succeeds, and GpDevError() has the reason. Memory must be unpinned before it is freed. */
+GpErr GpDevPin(GpDev dev, void *memory, size_t bytes, int *pinned);
+void  GpDevUnpin(GpDev dev, void *memory);
+
+/* Allocates host memory on pages of its own and pins it; *pinned is 0 if the system refuses to pin it. */
+GpErr GpDevAllocHost(GpDev dev, size_t bytes, void *ptr, int *pinned); /* ptr is the address of the pointer; 0 bytes give NULL */
+void  GpDevFreeHost(GpDev dev, void *ptr, int pinned);                 /* ptr is the address of the pointer, which becomes NULL */
 
 /* Copies on the stream, like GpDevZero(). They do not wait: the source of GpDevCopyIn() must not change until the copy is done, and the result of GpDevCopyOut()
    is valid after GpDevSync() or an event. */
@@ -108,6 +119,7 @@ GpErr GpDevEventCreate(GpDev dev, GpDevEvent *event);
 void  GpDevEventDestroy(GpDev dev, GpDevEvent event);
 GpErr GpDevEventRecord(GpDev dev, GpDevEvent event);                                   /* on the stream */
 GpErr GpDevEventWait(GpDev dev, GpDevEvent event);                                     /* the host waits */
+GpErr GpDevEventPoll(GpDev dev, GpDevEvent event, int *done);                          /* sets done to 1 if the event has completed; does not wait */
 GpErr GpDevEventOrder(GpDev dev, GpDevEvent event);                                    /* later work on the stream waits; the host does not */
 GpErr GpDevEventSeconds(GpDev dev, GpDevEvent begin, GpDevEvent end, double *seconds); /* seconds between two events that have completed */
 

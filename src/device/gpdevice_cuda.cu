@@ -41,50 +41,50 @@ static GpErr GpDevMakePool(GpDev dev, int ordinal, size_t memory, cudaMemPool_t 
   return err ? err : GpCheckCuda(dev, cudaMemPoolSetAttribute(*pool, cudaMemPoolAttrReleaseThreshold, &keep), "setting up a memory pool");
 }
 
+static void GpDevClose_CUDA(GpDev dev)
+{
+  if (dev->pool) cudaMemPoolDestroy((cudaMemPool_t)dev->pool);
+  if (dev->pool_stream) cudaStreamDestroy((cudaStream_t)dev->pool_stream);
+  for (int k = 0; k < GP_DEV_STREAMS_OWN; k++) {
+    if (dev->own[k]) cudaStreamDestroy((cudaStream_t)dev->own[k]);
+  }
+}
+
+static GpErr GpDevCreateStreams(GpDev dev)
+{
+  int   least, greatest;
+  GpErr err = GpCheckCuda(dev, cudaDeviceGetStreamPriorityRange(&least, &greatest), "reading the priorities of streams");
+
+  for (int k = 0; !err && k < GP_DEV_STREAMS_OWN; k++) err = GpCheckCuda(dev, cudaStreamCreateWithPriority((cudaStream_t *)&dev->own[k], cudaStreamNonBlocking, k == GP_DEV_STREAM_SIDE ? greatest : least), "creating a stream");
+  if (!err) err = GpCheckCuda(dev, cudaStreamCreateWithFlags((cudaStream_t *)&dev->pool_stream, cudaStreamNonBlocking), "creating a stream for memory allocation");
+  return err;
+}
+
 static GpErr GpDevOpen_CUDA(GpDev dev, int ordinal)
 {
   cudaDeviceProp prop;
-  cudaMemPool_t  pool   = NULL;
-  cudaStream_t   stream = NULL, side = NULL, alone = NULL;
-  int            count, least, greatest;
+  int            count;
   GpErr          err = GpDevCount(GP_DEV_CUDA, &count, dev->error, sizeof(dev->error));
 
   if (err) return err;
   if (ordinal < 0 || ordinal >= count) return GpDevFail(dev, GP_ERR_ARGUMENT, "GPU %d was asked for, but only %d can be used; GPUs are numbered from 0", ordinal, count);
   err = GpCheckCuda(dev, cudaSetDevice(ordinal), "selecting the GPU");
   if (!err) err = GpCheckCuda(dev, cudaGetDeviceProperties(&prop, ordinal), "reading the GPU's properties");
-  if (!err) err = GpCheckCuda(dev, cudaDeviceGetStreamPriorityRange(&least, &greatest), "reading the priorities of streams");
-  if (!err) err = GpCheckCuda(dev, cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "creating a stream");
-  if (!err) err = GpCheckCuda(dev, cudaStreamCreateWithPriority(&side, cudaStreamNonBlocking, greatest), "creating a second stream");
-  if (!err) err = GpCheckCuda(dev, cudaStreamCreateWithFlags(&alone, cudaStreamNonBlocking), "creating a stream for memory allocation");
-  if (!err) err = GpDevMakePool(dev, ordinal, prop.totalGlobalMem, &pool);
+  if (!err) err = GpDevCreateStreams(dev);
+  if (!err) err = GpDevMakePool(dev, ordinal, prop.totalGlobalMem, (cudaMemPool_t *)&dev->pool);
   if (err) {
-    if (pool) cudaMemPoolDestroy(pool);
-    if (alone) cudaStreamDestroy(alone);
-    if (side) cudaStreamDestroy(side);
-    if (stream) cudaStreamDestroy(stream);
+    GpDevClose_CUDA(dev);
     return err;
   }
   snprintf(dev->name, sizeof(dev->name), "%.127s", prop.name);
-  dev->ordinal                 = ordinal;
-  dev->compute_units           = prop.multiProcessorCount;
-  dev->shared_bytes            = prop.sharedMemPerBlockOptin;
-  dev->launches_early          = prop.major >= 9;
-  dev->cluster_blocks          = prop.major >= 9 ? 8 : 0;
-  dev->cache                   = (double)prop.l2CacheSize;
-  dev->own[GP_DEV_STREAM_OWN]  = stream;
-  dev->own[GP_DEV_STREAM_SIDE] = side;
-  dev->pool                    = pool;
-  dev->pool_stream             = alone;
+  dev->ordinal        = ordinal;
+  dev->compute_units  = prop.multiProcessorCount;
+  dev->shared_bytes   = prop.sharedMemPerBlockOptin;
+  dev->launches_early = prop.major >= 9;
+  dev->cluster_blocks = prop.major >= 9 ? 8 : 0;
+  dev->cache          = (double)prop.l2CacheSize;
   memcpy(dev->uuid, &prop.uuid, sizeof(dev->uuid));
   return GP_SUCCESS;
-}
-
-static void GpDevClose_CUDA(GpDev dev)
-{
-  if (dev->pool) cudaMemPoolDestroy((cudaMemPool_t)dev->pool);
-  cudaStreamDestroy((cudaStream_t)dev->pool_stream);
-  for (int k = 0; k < GP_DEV_STREAMS_OWN; k++) cudaStreamDestroy((cudaStream_t)dev->own[k]);
 }
 
 static GpErr GpDevMemory_CUDA(GpDev dev, size_t *available, size_t *total)
@@ -185,6 +185,23 @@ static void GpDevReleasePinned_CUDA(GpDev, void *ptr)
   cudaFreeHost(ptr);
 }
 
+/* A refusal is no failure of the device: the amount of memory that may be pinned is limited, and some memory, such as a file mapped for reading, cannot be pinned. */
+static GpErr GpDevPin_CUDA(GpDev dev, void *memory, size_t bytes)
+{
+  const cudaError_t code = cudaHostRegister(memory, bytes, cudaHostRegisterDefault);
+
+  if (code == cudaErrorMemoryAllocation || code == cudaErrorInvalidValue || code == cudaErrorHostMemoryAlreadyRegistered || code == cudaErrorNotSupported || code == cudaErrorOperatingSystem) {
+    (void)cudaGetLastError();
+    return GpDevFail(dev, GP_ERR_MEMORY, "%zu bytes of host memory cannot be pinned: %s", bytes, cudaGetErrorString(code));
+  }
+  return GpCheckCuda(dev, code, "pinning host memory");
+}
+
+static void GpDevUnpin_CUDA(GpDev, void *memory)
+{
+  cudaHostUnregister(memory);
+}
+
 static GpErr GpDevCopyIn_CUDA(GpDev dev, void *to, const void *from, size_t bytes)
 {
   if (!bytes) return GP_SUCCESS;
@@ -252,6 +269,16 @@ static GpErr GpDevEventRecord_CUDA(GpDev dev, GpDevEvent event)
 static GpErr GpDevEventWait_CUDA(GpDev dev, GpDevEvent event)
 {
   return GpCheckCuda(dev, cudaEventSynchronize((cudaEvent_t)event), "waiting for an event");
+}
+
+static GpErr GpDevEventPoll_CUDA(GpDev dev, GpDevEvent event, int *done)
+{
+  const cudaError_t code = cudaEventQuery((cudaEvent_t)event);
+
+  *done = code == cudaSuccess;
+  if (code != cudaErrorNotReady) return GpCheckCuda(dev, code, "polling an event");
+  (void)cudaGetLastError(); /* cudaErrorNotReady is no failure; it must not be reported by the check of the next launch */
+  return GP_SUCCESS;
 }
 
 static GpErr GpDevEventOrder_CUDA(GpDev dev, GpDevEvent event)
@@ -360,7 +387,8 @@ static GpErr GpDevHolds_CUDA(GpDev dev, const void *pointer, int *holds)
 }
 
 extern "C" const GpDevOps GpDevOpsCUDA = {
-  GpDevOpen_CUDA,         GpDevClose_CUDA,   GpDevAlloc_CUDA,      GpDevRelease_CUDA, GpDevAllocShared_CUDA, GpDevReleaseShared_CUDA, GpDevBorrow_CUDA,       GpDevReturn_CUDA,      GpDevAllocPinned_CUDA,  GpDevReleasePinned_CUDA,
-  GpDevCopyIn_CUDA,       GpDevCopyOut_CUDA, GpDevCopyWithin_CUDA, GpDevZero_CUDA,    GpDevSync_CUDA,        GpDevEventCreate_CUDA,   GpDevEventDestroy_CUDA, GpDevEventRecord_CUDA, GpDevEventWait_CUDA,    GpDevEventOrder_CUDA,
-  GpDevEventSeconds_CUDA, GpDevMemory_CUDA,  GpDevPoll_CUDA,       GpDevDeliver_CUDA, GpDevHolds_CUDA,       GpDevGraphBegin_CUDA,    GpDevGraphEnd_CUDA,     GpDevGraphLaunch_CUDA, GpDevGraphDestroy_CUDA,
+  GpDevOpen_CUDA,        GpDevClose_CUDA,         GpDevAlloc_CUDA,        GpDevRelease_CUDA,     GpDevAllocShared_CUDA, GpDevReleaseShared_CUDA, GpDevBorrow_CUDA,      GpDevReturn_CUDA,
+  GpDevAllocPinned_CUDA, GpDevReleasePinned_CUDA, GpDevPin_CUDA,          GpDevUnpin_CUDA,       GpDevCopyIn_CUDA,      GpDevCopyOut_CUDA,       GpDevCopyWithin_CUDA,  GpDevZero_CUDA,
+  GpDevSync_CUDA,        GpDevEventCreate_CUDA,   GpDevEventDestroy_CUDA, GpDevEventRecord_CUDA, GpDevEventWait_CUDA,   GpDevEventPoll_CUDA,     GpDevEventOrder_CUDA,  GpDevEventSeconds_CUDA,
+  GpDevMemory_CUDA,      GpDevPoll_CUDA,          GpDevDeliver_CUDA,      GpDevHolds_CUDA,       GpDevGraphBegin_CUDA,  GpDevGraphEnd_CUDA,      GpDevGraphLaunch_CUDA, GpDevGraphDestroy_CUDA,
 };

@@ -36,6 +36,20 @@ static void GpDevRelease_Host(GpDev dev, void *ptr)
   free(ptr);
 }
 
+static GpErr GpDevPin_Host(GpDev dev, void *memory, size_t bytes)
+{
+  (void)dev;
+  (void)memory;
+  (void)bytes;
+  return GP_SUCCESS;
+}
+
+static void GpDevUnpin_Host(GpDev dev, void *memory)
+{
+  (void)dev;
+  (void)memory;
+}
+
 static GpErr GpDevCopy_Host(GpDev dev, void *to, const void *from, size_t bytes)
 {
   (void)dev;
@@ -103,6 +117,14 @@ static GpErr GpDevEventWait_Host(GpDev dev, GpDevEvent event)
   return GP_SUCCESS;
 }
 
+static GpErr GpDevEventPoll_Host(GpDev dev, GpDevEvent event, int *done)
+{
+  (void)dev;
+  (void)event;
+  *done = 1;
+  return GP_SUCCESS;
+}
+
 static GpErr GpDevEventOrder_Host(GpDev dev, GpDevEvent event)
 {
   (void)dev;
@@ -147,6 +169,8 @@ const GpDevOps GpDevOpsHost = {
   .give_back      = GpDevRelease_Host,
   .alloc_pinned   = GpDevAlloc_Host,
   .release_pinned = GpDevRelease_Host,
+  .pin            = GpDevPin_Host,
+  .unpin          = GpDevUnpin_Host,
   .copy_in        = GpDevCopyIn_Host,
   .copy_out       = GpDevCopyOut_Host,
   .copy_within    = GpDevCopy_Host,
@@ -156,6 +180,7 @@ const GpDevOps GpDevOpsHost = {
   .event_destroy  = GpDevEventDestroy_Host,
   .event_record   = GpDevEventRecord_Host,
   .event_wait     = GpDevEventWait_Host,
+  .event_poll     = GpDevEventPoll_Host,
   .event_order    = GpDevEventOrder_Host,
   .event_seconds  = GpDevEventSeconds_Host,
   .memory         = GpDevMemory_Host,

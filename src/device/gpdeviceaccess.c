@@ -3,6 +3,8 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
 
 GpErr GpDevFail(GpDev dev, GpErr code, const char *format, ...)
 {
@@ -56,12 +58,52 @@ CALL(GpDevAllocPinned, alloc_pinned, (GpDev dev, size_t bytes, void *ptr), (dev,
 CALL(GpDevEventCreate, event_create, (GpDev dev, GpDevEvent *event), (dev, event))
 CALL(GpDevEventRecord, event_record, (GpDev dev, GpDevEvent event), (dev, event))
 CALL(GpDevEventWait, event_wait, (GpDev dev, GpDevEvent event), (dev, event))
+CALL(GpDevEventPoll, event_poll, (GpDev dev, GpDevEvent event, int *done), (dev, event, done))
 CALL(GpDevEventOrder, event_order, (GpDev dev, GpDevEvent event), (dev, event))
 CALL(GpDevEventSeconds, event_seconds, (GpDev dev, GpDevEvent begin, GpDevEvent end, double *seconds), (dev, begin, end, seconds))
 
 void GpDevFreePinned(GpDev dev, void *pinned)
 {
   dev->ops->release_pinned(dev, pinned);
+}
+
+GpErr GpDevPin(GpDev dev, void *memory, size_t bytes, int *pinned)
+{
+  const GpErr err = bytes ? dev->ops->pin(dev, memory, bytes) : GP_ERR_MEMORY;
+
+  *pinned = !err;
+  return err == GP_ERR_MEMORY ? GP_SUCCESS : err;
+}
+
+void GpDevUnpin(GpDev dev, void *memory)
+{
+  dev->ops->unpin(dev, memory);
+}
+
+/* Huge pages take less time to pin. If the system has none, madvise() fails, and ordinary pages are used. */
+GpErr GpDevAllocHost(GpDev dev, size_t bytes, void *ptr, int *pinned)
+{
+  const size_t huge = (size_t)2 << 20;
+  GpErr        err;
+
+  *pinned       = 0;
+  *(void **)ptr = NULL;
+  if (!bytes) return GP_SUCCESS;
+  if (posix_memalign((void **)ptr, bytes >= huge ? huge : 4096, bytes)) {
+    *(void **)ptr = NULL;
+    return GpDevFail(dev, GP_ERR_MEMORY, "out of host memory: %zu bytes asked for", bytes);
+  }
+  if (bytes >= huge) (void)madvise(*(void **)ptr, bytes, MADV_HUGEPAGE);
+  err = GpDevPin(dev, *(void **)ptr, bytes, pinned);
+  if (err) GpDevFreeHost(dev, ptr, 0);
+  return err;
+}
+
+void GpDevFreeHost(GpDev dev, void *ptr, int pinned)
+{
+  if (pinned) GpDevUnpin(dev, *(void **)ptr);
+  free(*(void **)ptr);
+  *(void **)ptr = NULL;
 }
 
 void GpDevEventDestroy(GpDev dev, GpDevEvent event)

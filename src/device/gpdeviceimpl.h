@@ -23,6 +23,8 @@ typedef struct {
   void (*give_back)(GpDev, void *);                                    /* frees memory from borrow in stream order; does not wait */
   GpErr (*alloc_pinned)(GpDev, size_t, void **);                       /* allocates pinned host memory; kernels can access it */
   void (*release_pinned)(GpDev, void *);                               /* frees memory from alloc_pinned */
+  GpErr (*pin)(GpDev, void *, size_t);                                 /* pins host memory in place; GP_ERR_MEMORY: the system refuses */
+  void (*unpin)(GpDev, void *);                                        /* ends the pinning of host memory */
   GpErr (*copy_in)(GpDev, void *, const void *, size_t);               /* copies from host to device; the source must not change until the copy is done */
   GpErr (*copy_out)(GpDev, void *, const void *, size_t);              /* copies from device to host; the result is valid after an event or a sync */
   GpErr (*copy_within)(GpDev, void *, const void *, size_t);           /* copies from device to device */
@@ -32,6 +34,7 @@ typedef struct {
   void (*event_destroy)(GpDev, GpDevEvent);                            /* destroys an event */
   GpErr (*event_record)(GpDev, GpDevEvent);                            /* records an event on the stream */
   GpErr (*event_wait)(GpDev, GpDevEvent);                              /* the host waits for an event */
+  GpErr (*event_poll)(GpDev, GpDevEvent, int *done);                   /* sets done to 1 if the event has completed; does not wait */
   GpErr (*event_order)(GpDev, GpDevEvent);                             /* later work on the stream waits for an event; the host does not wait */
   GpErr (*event_seconds)(GpDev, GpDevEvent, GpDevEvent, double *);     /* seconds between two events that have completed */
   GpErr (*memory)(GpDev, size_t *available, size_t *total);            /* free and total memory in bytes */
