@@ -198,16 +198,16 @@ GP_EXTERN int KMeansFuses_CUDA(const KMeansData *A);
    its totals if loop->differences is set. */
 GP_EXTERN GpErr KMeansMove_CUDA(const KMeansData *A);
 
-/* What the host reads after an iteration whose centroids stay on a GPU. */
+/* What the host reads after an iteration whose centroids stay on the device. */
 typedef struct {
   int64_t total[KMEANS_TALLY]; /* the totals of the tally */
   int64_t empty;               /* number of clusters without points */
   double  square;              /* sum of the squared movements of all centroids */
 } KMeansMoved;
 
-/* Moves the centroids on a GPU to the means of the tally, as KMeansMoveCentroids_Private() does on the host. keep: centroids of clusters without points stay; 0: if
-   there is such a cluster, no centroid moves. moved: device memory. */
-GP_EXTERN GpErr KMeansMoveMeans_CUDA(const KMeansData *A, int keep, KMeansMoved *moved);
+/* Moves the centroids to the means of the tally. keep: centroids of clusters without points stay; 0: if there is such a cluster, no centroid moves. moved: device
+   memory. */
+GP_PAIR(KMeansMoveMeans, const KMeansData *A, int keep, KMeansMoved *moved);
 
 #if defined(__cplusplus)
 }

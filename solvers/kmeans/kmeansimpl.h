@@ -168,6 +168,7 @@ PETSC_INTERN PetscErrorCode KMeansPassBegin_Private(KMeans, KMeansPoints *, Pets
 PETSC_INTERN PetscErrorCode KMeansPassEnd_Private(KMeans, KMeansPoints *, PetscLogDouble begin);
 
 /* solve/kmeansresident.c */
+PETSC_INTERN PetscErrorCode KMeansCanReside_Private(KMeans, PetscBool *);
 PETSC_INTERN PetscErrorCode KMeansResidentStep_Private(KMeans, PetscBool *stepped, PetscReal *shift, PetscBool *replaced);
 PETSC_INTERN PetscErrorCode KMeansResidentEnd_Private(KMeans);
 

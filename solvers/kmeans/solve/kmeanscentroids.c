@@ -91,14 +91,16 @@ static PetscErrorCode KMeansHandleEmpty(KMeans km)
 /* Replaces the centroids by the means of their points. shift: the Frobenius norm of the change; replaced: clusters without points were treated. */
 PetscErrorCode KMeansMoveCentroids_Private(KMeans km, PetscReal *shift, PetscBool *replaced)
 {
-  double lanes[KMEANS_MEAN_LANES] = {0};
+  KMeansData  host = km->points.data;
+  KMeansMoved moved;
 
   PetscFunctionBegin;
-  for (PetscInt c = 0; c < km->kept; c++)
-    if (km->tally[KMEANS_TALLY + c]) lanes[c % KMEANS_MEAN_LANES] += KMeansMeanMove(&km->points.data, km->points.feature, km->tally, km->kept, c, km->centroid);
-  for (int half = KMEANS_MEAN_LANES / 2; half > 0; half /= 2)
-    for (int l = 0; l < half; l++) lanes[l] += lanes[l + half];
-  *shift = sqrt(lanes[0]);
+  host.k        = (int32_t)km->kept;
+  host.feature  = km->points.feature;
+  host.tally    = km->tally;
+  host.centroid = km->centroid;
+  (void)KMeansMoveMeans_Host(&host, 1, &moved); /* it cannot fail */
+  *shift = sqrt(moved.square);
   PetscCall(KMeansTreatEmpty_Private(km, replaced));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -6,15 +6,15 @@
 #define KMEANS_LOOP_ITERATIONS 4 /* number of iterations in the graph. It is above 1 because repeating the graph takes time too. The kernels of iterations after the last one do nothing */
 
 #if GP_HAVE_CUDA
-/* Returns whether the GPU can iterate alone: nothing is read by the host after an iteration, and no other rank has points. */
-static PetscBool KMeansLoopIsPossible(KMeans km)
+/* Sets *possible to whether the GPU can iterate alone. */
+static PetscErrorCode KMeansLoopIsPossible(KMeans km, PetscBool *possible)
 {
   const KMeansData *A = &km->points.data;
-  PetscMPIInt       size;
 
-  if (MPI_Comm_size(PetscObjectComm((PetscObject)km), &size)) return PETSC_FALSE;
-  return (PetscBool)(size == 1 && GpDevHasGraphs(A->dev) && !km->nmonitors && !km->checkpoint[0] && km->now[0] == KMEANS_ASSIGN_direct && (km->now[1] == KMEANS_UPDATE_fixed || km->now[1] == KMEANS_UPDATE_changed) &&
-                     GP_ON_DEVICE(A->dev, KMeansFuses, A));
+  PetscFunctionBegin;
+  PetscCall(KMeansCanReside_Private(km, possible));
+  *possible = (PetscBool)(*possible && GpDevHasGraphs(A->dev) && km->now[0] == KMEANS_ASSIGN_direct && (km->now[1] == KMEANS_UPDATE_fixed || km->now[1] == KMEANS_UPDATE_changed) && GP_ON_DEVICE(A->dev, KMeansFuses, A));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Launches `count` iterations. */
@@ -64,9 +64,11 @@ PetscErrorCode KMeansLoop_Private(KMeans km, PetscReal *previous)
   KMeansData    *A = &P->data;
   KMeansLoop     state;
   PetscLogDouble begin, end;
+  PetscBool      possible;
 
   PetscFunctionBegin;
-  if (!KMeansLoopIsPossible(km)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(KMeansLoopIsPossible(km, &possible));
+  if (!possible) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscTime(&begin));
   PetscCall(PetscLogEventBegin(KMEANS_LoopEvent, km, 0, 0, 0));
   PetscCall(KMeansPointsSetCentroids_Private(P, km->kept, km->centroid));

@@ -1,21 +1,20 @@
-/* Iterations whose centroids stay on a GPU. The host reads only the totals and the movement, unless there are clusters without points. */
+/* Iterations whose centroids stay on the device. The host reads only the totals and the movement, unless there are clusters without points. */
 #include "solvers/kmeans/kmeansimpl.h"
 
 #include <petsctime.h>
 
-#if GP_HAVE_CUDA
-/* Sets *can to whether all points are on one GPU, and neither the update nor a monitor or checkpoint needs data of each iteration on the host. */
-static PetscErrorCode KMeansCanReside(KMeans km, PetscBool *can)
+/* Sets *can to whether all points are on one device, and neither the update nor a monitor or checkpoint needs data of each iteration on the host. */
+PetscErrorCode KMeansCanReside_Private(KMeans km, PetscBool *can)
 {
   PetscMPIInt size;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)km), &size));
-  *can = (PetscBool)(size == 1 && GpDevKindOf(km->points.data.dev) == GP_DEV_CUDA && !(KMeansUpdateTable[km->now[1]].properties & KMEANS_ON_HOST) && !km->nmonitors && !km->checkpoint[0]);
+  *can = (PetscBool)(size == 1 && !(KMeansUpdateTable[km->now[1]].properties & KMEANS_ON_HOST) && !km->nmonitors && !km->checkpoint[0]);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Copies the centroids to the host, if they are newer on the GPU. */
+/* Copies the centroids to the host, if they are newer on the device. */
 PetscErrorCode KMeansResidentEnd_Private(KMeans km)
 {
   KMeansPoints     *P = &km->points;
@@ -27,8 +26,8 @@ PetscErrorCode KMeansResidentEnd_Private(KMeans km)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Moves the centroids on the GPU. `moved` becomes false if the host must treat clusters without points. Then no centroid has moved, and km->tally and
-   km->centroid are those of the GPU. */
+/* Moves the centroids on the device. `moved` becomes false if the host must treat clusters without points. Then no centroid has moved, and km->tally and
+   km->centroid are those of the device. */
 static PetscErrorCode KMeansResidentMove(KMeans km, PetscReal *shift, PetscBool *moved)
 {
   KMeansPoints     *P    = &km->points;
@@ -38,7 +37,7 @@ static PetscErrorCode KMeansResidentMove(KMeans km, PetscReal *shift, PetscBool 
 
   PetscFunctionBegin;
   PetscCallGp(A->dev, "Centroids", GpDevBorrow(A->dev, sizeof(*device), &device));
-  PetscCallGp(A->dev, "Centroids", KMeansMoveMeans_CUDA(A, keep, device));
+  PetscCallGp(A->dev, "Centroids", GP_ON_DEVICE(A->dev, KMeansMoveMeans, A, keep, device));
   PetscCallGp(A->dev, "Centroids", GpDevDownload(A->dev, &host, device, sizeof(host)));
   GpDevReturn(A->dev, &device, sizeof(*device));
   *moved = (PetscBool)(!host.empty || keep);
@@ -53,7 +52,7 @@ static PetscErrorCode KMeansResidentMove(KMeans km, PetscReal *shift, PetscBool 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Executes one iteration: assignment, sums and new centroids. If the centroids cannot stay on the GPU, it does nothing and sets `stepped` to false. replaced:
+/* Executes one iteration: assignment, sums and new centroids. If the centroids cannot stay on the device, it does nothing and sets `stepped` to false. replaced:
    clusters without points were treated. */
 PetscErrorCode KMeansResidentStep_Private(KMeans km, PetscBool *stepped, PetscReal *shift, PetscBool *replaced)
 {
@@ -63,7 +62,7 @@ PetscErrorCode KMeansResidentStep_Private(KMeans km, PetscBool *stepped, PetscRe
   PetscBool         moved;
 
   PetscFunctionBegin;
-  PetscCall(KMeansCanReside(km, stepped));
+  PetscCall(KMeansCanReside_Private(km, stepped));
   if (!*stepped) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscTime(&begin));
   if (!P->resident) PetscCall(KMeansPointsSetCentroids_Private(P, km->kept, km->centroid));
@@ -75,17 +74,3 @@ PetscErrorCode KMeansResidentStep_Private(KMeans km, PetscBool *stepped, PetscRe
   PetscCall(KMeansPassEnd_Private(km, P, begin));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-#else
-PetscErrorCode KMeansResidentStep_Private(KMeans km, PetscBool *stepped, PetscReal *shift, PetscBool *replaced)
-{
-  PetscFunctionBegin;
-  *stepped = PETSC_FALSE;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode KMeansResidentEnd_Private(KMeans km)
-{
-  PetscFunctionBegin;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-#endif
