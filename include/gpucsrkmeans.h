@@ -66,6 +66,7 @@ PETSC_EXTERN PetscErrorCode KMeansGetTimes(KMeans, PetscLogDouble *, PetscLogDou
 PETSC_EXTERN PetscErrorCode KMeansGetBytesCopied(KMeans, PetscLogDouble *);
 PETSC_EXTERN PetscErrorCode KMeansGetRestarts(KMeans, PetscInt *, PetscInt *);
 PETSC_EXTERN PetscErrorCode KMeansGetAssign(KMeans, const char *[]);
+PETSC_EXTERN PetscErrorCode KMeansGetAssignChange(KMeans, const char *[], PetscInt *, PetscInt *);
 PETSC_EXTERN PetscErrorCode KMeansGetUpdate(KMeans, const char *[]);
 PETSC_EXTERN PetscErrorCode KMeansGetBatchSize(KMeans, PetscInt *);
 PETSC_EXTERN PetscErrorCode KMeansGetStart(KMeans, KMeansStart *);

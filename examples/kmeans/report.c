@@ -27,6 +27,24 @@ PetscErrorCode KMeansPrintSummary(const KMeansRun *run)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Writes whether `auto` has changed the assignment during the solve. */
+static PetscErrorCode KMeansWriteChange(const KMeansRun *run, GpAppJSON *J)
+{
+  const char *before;
+  PetscInt    restart, it;
+
+  PetscFunctionBegin;
+  PetscCall(KMeansGetAssignChange(run->km, &before, &restart, &it));
+  if (before) {
+    GpAppJSONOpen(J, "assign_change", '{', PETSC_FALSE);
+    GpAppJSONWriteString(J, "from", before);
+    GpAppJSONWriteInt(J, "restart", restart);
+    GpAppJSONWriteInt(J, "iteration", it);
+    GpAppJSONClose(J);
+  } else GpAppJSONWriteNull(J, "assign_change");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Writes the part of the report that describes the result. */
 static PetscErrorCode KMeansWriteResult(const KMeansRun *run, GpAppJSON *J)
 {
@@ -89,6 +107,7 @@ PetscErrorCode KMeansWriteReport(const KMeansRun *run, const char file[])
     GpAppJSONWriteString(&J, "storage", KMeansStorages[storage]);
     GpAppJSONWriteString(&J, "start", KMeansStarts[how]);
     GpAppJSONWriteString(&J, "assign", assigner);
+    PetscCall(KMeansWriteChange(run, &J));
     GpAppJSONWriteString(&J, "update", updater);
     PetscCall(KMeansWriteResult(run, &J));
     GpAppJSONWriteReal(&J, "seconds_load", run->load);

@@ -68,6 +68,14 @@ typedef struct {
   double       previous; /* inertia of the previous epoch */
 } KMeansBatches;
 
+/* The change of the assignment that `auto` may make during a solve. */
+typedef struct {
+  PetscInt   before;      /* the assignment before the change; KMEANS_AUTO: there was no change */
+  PetscInt   restart, it; /* the first iteration after the change */
+  PetscInt   passes;      /* number of iterations of the present restart up to the change */
+  PetscInt64 rechecked;   /* number of distances that these iterations evaluated again */
+} KMeansAssignChange;
+
 /* Contents of the next checkpoint: a description of the run, and the state before the present iteration. */
 typedef struct {
   int64_t   *run;      /* numbers that identify points and settings */
@@ -106,10 +114,11 @@ struct _p_KMeans {
   PetscObjectState      states[3]; /* of points, weights and start centroids at the set-up */
   PetscInt              now[2];    /* variants in use: assignment, update */
   const char           *why;       /* reason of the choice of the assignment by `auto` */
-  PetscInt              kept;      /* number of clusters now: k less those that were dropped */
-  double               *centroid;  /* [k][d] on the host, equal on all ranks */
-  double               *best;      /* centroids of the best restart */
-  int64_t              *tally;     /* on the host, summed over all ranks */
+  KMeansAssignChange    change;
+  PetscInt              kept;     /* number of clusters now: k less those that were dropped */
+  double               *centroid; /* [k][d] on the host, equal on all ranks */
+  double               *best;     /* centroids of the best restart */
+  int64_t              *tally;    /* on the host, summed over all ranks */
   PetscReal             inertia;
   PetscInt64            distances, rechecked; /* evaluated by the last solve on all ranks */
   PetscInt              done;                 /* number of restarts that have stopped */
@@ -185,6 +194,8 @@ PETSC_INTERN PetscErrorCode KMeansIterateBatches_Private(KMeans, PetscInt restar
 
 /* solve/kmeanschoose.c */
 PETSC_INTERN PetscErrorCode KMeansChooseVariants_Private(KMeans);
+PETSC_INTERN PetscErrorCode KMeansResetAssign_Private(KMeans);
+PETSC_INTERN PetscErrorCode KMeansAdaptAssign_Private(KMeans);
 PETSC_INTERN PetscInt       KMeansChooseOnce_Private(const KMeansPoints *); /* the assignment of a pass that follows no other pass of the same points */
 
 /* solve/kmeansiterate.c */

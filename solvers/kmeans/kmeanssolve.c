@@ -188,6 +188,7 @@ PetscErrorCode KMeansSolve(KMeans km)
   PetscCall(PetscLogEventBegin(KMEANS_SolveEvent, km, 0, 0, 0));
   PetscCall(ISDestroy(&km->labels));
   PetscCall(KMeansStatisticsBegin_Private(km));
+  PetscCall(KMeansResetAssign_Private(km));
   km->outcome = (KMeansOutcome){.restart = -1};
   km->done    = 0;
   restarts    = km->start == KMEANS_START_GIVEN ? 1 : km->restarts;

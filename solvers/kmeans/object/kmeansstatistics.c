@@ -145,7 +145,7 @@ PetscErrorCode KMeansGetRestarts(KMeans km, PetscInt *done, PetscInt *best)
 
   Level: intermediate
 
-.seealso: `KMeansSetAssign()`, `KMeansGetUpdate()`
+.seealso: `KMeansSetAssign()`, `KMeansGetAssignChange()`, `KMeansGetUpdate()`
 @*/
 PetscErrorCode KMeansGetAssign(KMeans km, const char *name[])
 {
@@ -154,6 +154,38 @@ PetscErrorCode KMeansGetAssign(KMeans km, const char *name[])
   KMeansCheckPointer(name, 2);
   if (km->setup) *name = KMeansAssignTable[km->now[0]].name;
   else *name = km->assign == KMEANS_AUTO ? "auto" : KMeansAssignTable[km->assign].name;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  KMeansGetAssignChange - Gets whether the last solve changed the algorithm that finds the nearest centroids
+
+  Not Collective
+
+  Input Parameter:
+. km - the solver, after `KMeansSolve()`
+
+  Output Parameters:
++ before  - the algorithm before the change, `NULL` if there was none
+. restart - number of the restart, from 0, with the change; `NULL` if not needed
+- it      - number of its first iteration with the algorithm of `KMeansGetAssign()`; `NULL` if not needed
+
+  Level: advanced
+
+  Note:
+  With `-kmeans_assign auto`, `yinyang` replaces `tiled` and `tensor` if these have evaluated too many distances again in double precision. Later restarts of
+  the solve use `yinyang` from their first iteration on. The labels do not depend on the algorithm.
+
+.seealso: `KMeansGetAssign()`, `KMeansGetDistances()`, `KMeansSetAssign()`
+@*/
+PetscErrorCode KMeansGetAssignChange(KMeans km, const char *before[], PetscInt *restart, PetscInt *it)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(km, KMEANS_CLASSID, 1);
+  KMeansCheckPointer(before, 2);
+  *before = km->setup && km->change.before != KMEANS_AUTO ? KMeansAssignTable[km->change.before].name : NULL;
+  if (restart) *restart = km->change.restart;
+  if (it) *it = km->change.it;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

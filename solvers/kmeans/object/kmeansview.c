@@ -168,7 +168,13 @@ PetscErrorCode KMeansView(KMeans km, PetscViewer viewer)
 
     PetscCall(PetscViewerASCIIPrintf(viewer, "%" PetscInt_FMT " %s points with %d features, %s precision, on %s\n", km->points.N, A->row ? "sparse" : "dense", (int)A->d, A->single ? "single" : "double", GpDevName(A->dev)));
     PetscCall(PetscViewerASCIIPrintf(viewer, "assignment %s: %s\n", KMeansAssignTable[km->now[0]].name, KMeansAssignTable[km->now[0]].help));
-    if (km->assign == KMEANS_AUTO) PetscCall(PetscViewerASCIIPrintf(viewer, "  chosen because %s\n", km->why));
+    if (km->change.before != KMEANS_AUTO) {
+      const char *const before = KMeansAssignTable[km->change.before].name;
+
+      PetscCall(PetscViewerASCIIPrintf(viewer, "  from iteration %" PetscInt_FMT " of restart %" PetscInt_FMT " on, because %s evaluated %" PetscInt64_FMT " distances again in %" PetscInt_FMT " iterations\n", km->change.it, km->change.restart,
+                                       before, km->change.rechecked, km->change.passes));
+      PetscCall(PetscViewerASCIIPrintf(viewer, "  %s was chosen because %s\n", before, km->why));
+    } else if (km->assign == KMEANS_AUTO) PetscCall(PetscViewerASCIIPrintf(viewer, "  chosen because %s\n", km->why));
     PetscCall(PetscViewerASCIIPrintf(viewer, "update %s: %s\n", KMeansUpdateTable[km->now[1]].name, KMeansUpdateTable[km->now[1]].help));
     if (KMeansUpdateTable[km->now[1]].properties & KMEANS_FLOAT) PetscCall(PetscViewerASCIIPrintf(viewer, "  the centroids have rounding errors of single precision, and depend on the device and on the ranks\n"));
   }

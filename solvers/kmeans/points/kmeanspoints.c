@@ -195,7 +195,8 @@ static PetscErrorCode KMeansPointsFreeBounds(KMeansPoints *P)
 }
 
 /* Prepares lower bounds for the centroids on the device. group: number of centroids that share a bound; 0: the assignment has no bounds. The movement
-   of the centroids since the last call corrects the bounds. If centroids were renumbered since then, the labels must have been forgotten. */
+   of the centroids since the last call corrects the bounds. If centroids were renumbered since then, the labels must have been forgotten. New bounds are 0, which
+   holds for all labels that there are. */
 PetscErrorCode KMeansPointsSetBounds_Private(KMeansPoints *P, PetscInt group)
 {
   KMeansData   *A     = &P->data;
@@ -203,12 +204,16 @@ PetscErrorCode KMeansPointsSetBounds_Private(KMeansPoints *P, PetscInt group)
   const size_t  bytes = (size_t)A->k * A->d * sizeof(double);
 
   PetscFunctionBegin;
-  if (!group) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!group) {
+    if (B->capacity) PetscCall(KMeansPointsFreeBounds(P));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   if (A->k > B->capacity || group != B->group) {
     const size_t k = (size_t)A->k, groups = (size_t)KMeansGroups(A->k, (int32_t)group);
 
     PetscCall(KMeansPointsFreeBounds(P));
     PetscCall(KMeansUpload(A->dev, "Bounds", groups * A->n * sizeof(double), NULL, &B->lower));
+    PetscCallGp(A->dev, "Bounds", GpDevZero(A->dev, B->lower, groups * A->n * sizeof(double)));
     PetscCall(KMeansUpload(A->dev, "Bounds", k * A->d * sizeof(double), NULL, &B->old));
     PetscCall(KMeansUpload(A->dev, "Bounds", k * sizeof(double), NULL, &B->moved));
     PetscCall(KMeansUpload(A->dev, "Bounds", groups * sizeof(double), NULL, &B->groupmoved));

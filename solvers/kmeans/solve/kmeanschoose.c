@@ -161,6 +161,7 @@ PetscErrorCode KMeansChooseVariants_Private(KMeans km)
   PetscInt assign = KMeansChooseAssign(&km->points, &km->why);
 
   PetscFunctionBegin;
+  km->change.before = KMEANS_AUTO;
   if (km->batch && KMeansAssignTable[assign].group) {
     assign  = KMEANS_ASSIGN_brute;
     km->why = "lower bounds need all points in every iteration";
@@ -173,5 +174,38 @@ PetscErrorCode KMeansChooseVariants_Private(KMeans km)
     PetscCall(KMeansPointsKeepOnHost_Private(&km->points));
     if (km->batch) PetscCall(KMeansPointsKeepOnHost_Private(&km->batches.points));
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Undoes the change that the previous solve made, so that equal solves take the same steps. */
+PetscErrorCode KMeansResetAssign_Private(KMeans km)
+{
+  PetscFunctionBegin;
+  if (km->change.before != KMEANS_AUTO) km->now[0] = km->change.before;
+  km->change.before = KMEANS_AUTO;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Called after each iteration that another one follows. If `auto` chose `tiled` or `tensor`, it replaces them by `yinyang` where their error bounds exclude too few
+   centroids. The first iteration of `yinyang` evaluates every distance in double precision. So the change pays only after the present restart has
+   evaluated as many distances again, and if these are at least one of KMEANS_FEW_RECHECKED distances.
+
+   Labels do not depend on the assignment. The condition depends on sums over all ranks alone, so that all ranks decide alike. */
+#define KMEANS_FEW_RECHECKED 16
+
+PetscErrorCode KMeansAdaptAssign_Private(KMeans km)
+{
+  KMeansAssignChange *change = &km->change;
+  const double        all = (double)km->points.N * (double)km->kept, bounds = 8.0 * (double)km->points.N * (double)KMeansGroups(km->kept, KMeansAssignTable[KMEANS_ASSIGN_yinyang].group);
+
+  PetscFunctionBegin;
+  if (km->assign != KMEANS_AUTO || (km->now[0] != KMEANS_ASSIGN_tiled && km->now[0] != KMEANS_ASSIGN_tensor)) PetscFunctionReturn(PETSC_SUCCESS);
+  change->passes++;
+  change->rechecked += km->tally[KMEANS_RECHECK];
+  if (bounds > KMEANS_MOST_BOUNDS || (double)change->rechecked < all || KMEANS_FEW_RECHECKED * (double)change->rechecked < all * (double)change->passes) PetscFunctionReturn(PETSC_SUCCESS);
+  change->before  = km->now[0];
+  change->restart = km->done;
+  change->it      = km->it + 1;
+  km->now[0]      = KMEANS_ASSIGN_yinyang;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

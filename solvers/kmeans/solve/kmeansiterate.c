@@ -31,6 +31,7 @@ PetscErrorCode KMeansIterate_Private(KMeans km, PetscInt restarts, PetscBool res
   PetscCall(KMeansPointsForgetLabels_Private(&km->points));
   km->reason          = KMEANS_CONVERGED_ITERATING;
   km->points.resident = PETSC_FALSE;
+  if (km->change.before == KMEANS_AUTO) km->change.passes = km->change.rechecked = 0;
   for (km->it = resumed ? km->it : 1; !km->reason; km->it++) {
     PetscReal shift;
     PetscBool replaced;
@@ -47,6 +48,7 @@ PetscErrorCode KMeansIterate_Private(KMeans km, PetscInt restarts, PetscBool res
     else previous = km->inertia;
     if (!km->reason && km->it >= km->max_it) km->reason = KMEANS_DIVERGED_MAX_IT;
     PetscCall(KMeansCheckpointEnd_Private(km));
+    if (!km->reason) PetscCall(KMeansAdaptAssign_Private(km));
     resumed = PETSC_FALSE;
   }
   km->it--;
