@@ -88,7 +88,7 @@ static PetscErrorCode KMeansWeightsCopy(KMeans km, Vec w, PetscInt n, const Pets
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &other, 1, MPI_INT, MPI_MAX, comm));
   PetscCheck(!other, comm, PETSC_ERR_ARG_SIZ, "Weights: a rank has another number of weights than of points; distribute them like the rows of the points, for instance by MatCreateVecs()");
   PetscCall(VecGetOwnershipRange(w, &start, NULL));
-  PetscCall(PetscMalloc1(n, weight));
+  PetscCall(PetscMalloc1(PetscMax(n, 1), weight)); /* NULL means that all weights are 1, also on a rank without points */
   PetscCall(VecGetArrayRead(w, &a));
   for (PetscInt i = 0; i < n; i++) {
     (*weight)[i] = a[order ? order[i] : i];
