@@ -99,33 +99,35 @@ GP_CLONES static int64_t GpNarrowBlock(size_t n, const double in[], float out[],
   return any;
 }
 
-/* Converts values to single precision. Infinities and NaNs of the input are kept as in AIJ: their change is NaN, so the comparison is false. The
-   change of a finite value that overflows is infinite, so one comparison finds both rounding and overflow. A block with a larger change is
-   scanned again for the position; this soon becomes rare, since rounding errors are bounded. */
-static GpErr GpFillNarrow(void *context, size_t offset, size_t bytes, void *destination)
+/* A block with a larger change than any before it is scanned again for the position; this soon becomes rare, since rounding errors are bounded. The
+   change of a finite value that overflows is infinite, so one comparison finds both rounding and overflow. */
+GpErr GpCsrNarrow(int64_t first, size_t n, const double in[], float out[], GpLoss *loss)
 {
-  const GpNarrow *N     = (const GpNarrow *)context;
-  size_t          first = offset / sizeof(float), n = bytes / sizeof(float);
-  const double   *in  = N->in + first;
-  float          *out = (float *)destination;
-
   for (size_t block = 0; block < n; block += GP_NARROW_BLOCK) {
     const size_t end = block + GP_NARROW_BLOCK < n ? block + GP_NARROW_BLOCK : n;
 
-    if (!GpNarrowBlock(end - block, in + block, out + block, N->loss->worst, N->loss)) continue;
+    if (!GpNarrowBlock(end - block, in + block, out + block, loss->worst, loss)) continue;
     for (size_t i = block; i < end; i++) {
       const double change = fabs(in[i] - (double)out[i]);
 
-      if (!(change > N->loss->worst * fabs(in[i]))) continue;
+      if (!(change > loss->worst * fabs(in[i]))) continue;
       if (isinf(change)) {
-        N->loss->overflow = (int64_t)(first + i);
+        loss->overflow = first + (int64_t)i;
         return GP_ERR_ARGUMENT;
       }
-      N->loss->worst = change / fabs(in[i]);
-      N->loss->at    = (int64_t)(first + i);
+      loss->worst = change / fabs(in[i]);
+      loss->at    = first + (int64_t)i;
     }
   }
   return GP_SUCCESS;
+}
+
+static GpErr GpFillNarrow(void *context, size_t offset, size_t bytes, void *destination)
+{
+  const GpNarrow *N     = (const GpNarrow *)context;
+  const size_t    first = offset / sizeof(float);
+
+  return GpCsrNarrow((int64_t)first, bytes / sizeof(float), N->in + first, (float *)destination, N->loss);
 }
 
 GpErr GpCsrSetValues(GpCsr *A, const double val[], GpLoss *loss)

@@ -7,7 +7,10 @@
 
 GpErr GpCsrSetPattern(GpCsr *A, const PetscInt rowptr[], const PetscInt col[]); /* GP_ERR_ARGUMENT if row pointers do not ascend from 0 or a column is out of range */
 GpErr GpCsrSetValues(GpCsr *A, const double val[], GpLoss *loss);               /* GP_ERR_ARGUMENT and loss->overflow if a value overflows */
-int   GpCsrFitsSingle(size_t n, const double val[]);                            /* returns 1 if single precision represents every value exactly */
-void  GpCsrCountRounded(size_t n, const double val[], GpLoss *loss);            /* sets loss->rounded and loss->lost */
+/* Converts n values to single precision and updates *loss, whose positions count from `first`. Infinities and NaNs are kept as in AIJ. GP_ERR_ARGUMENT and
+   loss->overflow if a finite value becomes infinite. */
+GpErr GpCsrNarrow(int64_t first, size_t n, const double in[], float out[], GpLoss *loss);
+int   GpCsrFitsSingle(size_t n, const double val[]);                 /* returns 1 if single precision represents every value exactly */
+void  GpCsrCountRounded(size_t n, const double val[], GpLoss *loss); /* sets loss->rounded and loss->lost */
 
 #endif

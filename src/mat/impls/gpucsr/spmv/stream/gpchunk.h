@@ -1,0 +1,126 @@
+/* Chunks: whole consecutive rows of a matrix in host memory, encoded without loss in one contiguous block of bytes, for transfers to a device and
+   for files. A chunk is decoded on the device to compressed rows. docs/streaming.md describes the encodings.
+
+   Planning, encoding and checking call neither PETSc nor the device, and keep no state, so that several threads may encode chunks of one matrix.
+   Totals of the matrix have 64 bits; counts in a chunk have 32. */
+#ifndef GPCHUNK_H
+#define GPCHUNK_H
+
+#include "mat/impls/gpucsr/spmv/common/gpformat.h"
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+#define GP_CHUNK_BYTES ((size_t)32 << 20)               /* default size of the compressed rows of a chunk, before they are encoded */
+#define GP_CHUNK_LIMIT (((int64_t)1 << 31) - (1 << 16)) /* maximum number of rows and of nonzeros of a chunk */
+#define GP_CHUNK_BLOCK 512                              /* nonzeros of a block, which is decoded independently of other blocks */
+#define GP_CHUNK_ALIGN 128                              /* each section of a chunk begins at a multiple of this number of bytes */
+#define GP_CHUNK_CODES 256                              /* maximum number of distinct values in the table of a chunk */
+#define GP_CHUNK_WHY   160                              /* bytes of the reason of an error */
+#define GP_CHUNK_MAGIC 0x314b4e5548435047ull            /* "GPCHUNK1"; a big-endian machine reads another number */
+
+/* Encodings of the values. The precision of the matrix is the precision after decoding. */
+typedef enum {
+  GP_CHUNK_ONE,    /* all nonzeros have one value */
+  GP_CHUNK_CODE,   /* 8-bit numbers of the values in a table */
+  GP_CHUNK_SINGLE, /* float */
+  GP_CHUNK_DOUBLE, /* double */
+  GP_CHUNK_VALUES
+} GpChunkValueKind;
+
+/* Encodings of the columns. Escapes are columns that the codes of their block cannot express. They are stored in a list, in their order. Values of this list
+   and plain columns count from the lowest column of the chunk. */
+typedef enum {
+  GP_CHUNK_PLAIN,      /* 8, 16, 24 or 32 bits a nonzero */
+  GP_CHUNK_OFFSET,     /* 16-bit offsets from the base of the block; 0xffff: an escape */
+  GP_CHUNK_DIFFERENCE, /* 8-bit differences from the preceding nonzero; 0xff: an escape, whose difference is in the list, modulo 2^(8 escapebytes) */
+  GP_CHUNK_COLUMNS
+} GpChunkColumnKind;
+
+/* Sections of a chunk, in this order. */
+typedef enum {
+  GP_CHUNK_AT_ROWS,    /* [m] lengths of the rows, 8, 16 or 32 bits */
+  GP_CHUNK_AT_COLUMNS, /* [nnz] codes of the columns */
+  GP_CHUNK_AT_BASES,   /* [blocks] 32-bit bases, with offsets only */
+  GP_CHUNK_AT_STARTS,  /* [blocks] number of escapes before each block, 32 bits, not with plain columns */
+  GP_CHUNK_AT_ESCAPES, /* [nescapes] list of escapes, 16, 24 or 32 bits */
+  GP_CHUNK_AT_TABLE,   /* [nvalues] distinct values in the precision of the matrix */
+  GP_CHUNK_AT_VALUES,  /* [nnz] codes of the values, or the values themselves */
+  GP_CHUNK_SECTIONS
+} GpChunkSection;
+
+/* The first bytes of a chunk. All numbers are little-endian. */
+typedef struct {
+  uint64_t magic;
+  uint32_t version;
+  uint32_t nvalues;               /* number of values in the table */
+  uint8_t  prec, values, columns; /* GpPrec, GpChunkValueKind, GpChunkColumnKind */
+  uint8_t  rowbytes;              /* bytes of a row length: 1, 2 or 4 */
+  uint8_t  colbytes;              /* bytes of a column's code: 1 to 4 */
+  uint8_t  escapebytes;           /* bytes of an escape: 2 to 4; 0 with plain columns */
+  uint8_t  zero[2];
+  int64_t  first;           /* number of the first row in the matrix */
+  int32_t  m, n, nnz;       /* n: number of columns of the matrix */
+  int32_t  lowest, highest; /* range of the columns; lowest is 0 for plain columns of 32 bits */
+  uint32_t nescapes;
+  uint64_t bytes;                     /* of the whole chunk, a multiple of GP_CHUNK_ALIGN */
+  uint64_t checksum;                  /* of the whole chunk with 0 in this place */
+  uint64_t offset[GP_CHUNK_SECTIONS]; /* of each section from the begin of the chunk, in bytes */
+} GpChunkHeader;
+
+/* Rows in host memory that are cut and encoded. The nonzeros of row i are rowptr[i] - rowptr[0] to rowptr[i+1] - rowptr[0] - 1 of col and val. Columns
+   need not ascend. */
+typedef struct {
+  int64_t       start;              /* number of row 0 in the matrix */
+  int64_t       m;                  /* number of rows */
+  int32_t       n;                  /* number of columns */
+  GpPrec        prec;               /* precision to which values are rounded before they are encoded */
+  int           rowbytes, colbytes; /* bytes of an integer of rowptr and of col: 4 or 8 */
+  const void   *rowptr, *col;
+  const double *val;
+} GpChunkSource;
+
+/* How the rows first to end - 1 of a source are encoded. */
+typedef struct {
+  GpChunkHeader head; /* complete except for the checksum */
+  GpLoss        loss; /* rounding error of single precision; its positions count from the first nonzero of the chunk */
+  int64_t       first, end;
+  int64_t       nonzero;                  /* first nonzero of the chunk in col and val of the source */
+  int32_t       nkeys;                    /* number of distinct values; GP_CHUNK_CODES + 1: too many */
+  uint64_t      key[GP_CHUNK_CODES];      /* bits of the distinct values, in the order of their first occurrence */
+  int16_t       slot[4 * GP_CHUNK_CODES]; /* hash table: 1 + index in key[], or 0 */
+} GpChunkPlan;
+
+/* Returns the end of the chunk that begins at row `first`: the largest number of rows whose compressed rows take at most `bytes` bytes, at least one row.
+   It depends on the lengths of these rows and on the precision alone. */
+int64_t GpChunkEnd(const GpChunkSource *A, int64_t first, size_t bytes);
+
+/* Cuts all rows into chunks. Chunk c begins at row (*first)[c]; the last entry is m. The caller frees *first by free(). */
+GpErr GpChunkCut(const GpChunkSource *A, size_t bytes, int64_t *nchunks, int64_t **first, char why[GP_CHUNK_WHY]);
+
+/* Chooses the smallest encoding of each part; P->head.bytes is the size of the chunk. GP_ERR_ARGUMENT if row pointers descend, a column is out of range,
+   the chunk has more than GP_CHUNK_LIMIT nonzeros, or a value overflows single precision. `why` then names row and column. */
+GpErr GpChunkPlanRows(const GpChunkSource *A, int64_t first, int64_t end, GpChunkPlan *P, char why[GP_CHUNK_WHY]);
+
+/* Writes the chunk, of P->head.bytes bytes. The source must not have changed since it was planned. */
+void GpChunkEncode(const GpChunkSource *A, const GpChunkPlan *P, void *chunk);
+
+/* Checks the header of a chunk: if it is accepted, all sections lie in the first `available` bytes. */
+GpErr GpChunkCheck(const void *chunk, size_t available, char why[GP_CHUNK_WHY]);
+
+/* Checks the header, the checksum, and that decoding stays within the sections and gives columns of the matrix. */
+GpErr GpChunkVerify(const void *chunk, size_t available, char why[GP_CHUNK_WHY]);
+
+uint64_t GpChunkChecksum(const void *chunk); /* the checksum that the header should have */
+
+/* Decodes a chunk in device memory, on the stream of the device. `head` is a copy of its header in host memory, which has been checked. A receives
+   arrays in `workspace`, device memory of GpChunkWorkspace() bytes at an address aligned as by GpDevAlloc(), or in the chunk itself, if a section needs no
+   decoding. Neither memory may change before products with A are done. A owns nothing and is not destroyed. */
+size_t GpChunkWorkspace(const GpChunkHeader *head);
+GpErr  GpChunkDecode(GpDev dev, const GpChunkHeader *head, const void *chunk, void *workspace, GpCsr *A);
+
+#if defined(__cplusplus)
+}
+#endif
+#endif
