@@ -40,6 +40,8 @@ PETSC_EXTERN PetscErrorCode PetscGPUCSRDeviceFreePinned(GpDev, void *ptr);
 PETSC_EXTERN PetscErrorCode PetscGPUCSRDeviceCopyIn(GpDev, void *, const void *, size_t);
 PETSC_EXTERN PetscErrorCode PetscGPUCSRDeviceCopyOut(GpDev, void *, const void *, size_t);
 PETSC_EXTERN PetscErrorCode PetscGPUCSRDeviceZero(GpDev, void *, size_t);
+PETSC_EXTERN PetscErrorCode PetscGPUCSRDeviceConnectRanks(MPI_Comm, GpDev, PetscBool *, const char *[]);
+PETSC_EXTERN PetscErrorCode PetscGPUCSRDeviceSumRanks(MPI_Comm, GpDev, PetscInt64, const int64_t[], int64_t[]);
 PETSC_EXTERN PetscErrorCode PetscGPUCSRGraphCreate(GpDev, PetscBool, PetscErrorCode (*)(void *), void *, PetscGPUCSRGraph *);
 PETSC_EXTERN PetscErrorCode PetscGPUCSRGraphGetLoop(PetscGPUCSRGraph, uint64_t *);
 PETSC_EXTERN PetscErrorCode PetscGPUCSRGraphLaunch(PetscGPUCSRGraph);

@@ -1,5 +1,5 @@
-/* NCCL, opened with dlopen() at run time, so that one build works with and without it. The declarations below have been valid since NCCL 2.7, the
-   first version with ncclSend() and ncclRecv(). */
+/* NCCL, opened with dlopen() at run time, so that one build works with and without it. The declarations below are valid for NCCL 2.9.6 and
+   newer. That is the first version whose operations CUDA graphs can capture. */
 #include "device/gpnccl.h"
 
 #include <dlfcn.h>
@@ -7,9 +7,10 @@
 #include <string.h>
 
 #define NCCL_LIBRARY "libnccl.so.2"
-#define NCCL_SENDS   2700 /* first version with ncclSend() */
-#define NCCL_DOUBLE  8    /* ncclFloat64 */
-#define NCCL_SUM     0    /* ncclSum */
+#define NCCL_OLDEST  20906 /* 2.9.6; versions before 2.9 have four digits */
+#define NCCL_INTEGER 4     /* ncclInt64 */
+#define NCCL_DOUBLE  8     /* ncclFloat64 */
+#define NCCL_SUM     0     /* ncclSum */
 
 typedef struct {
   char internal[GP_NCCL_ID_BYTES];
@@ -52,10 +53,10 @@ GpErr GpNcclLoad(int *version, char *why, size_t whylen)
     }
     complete = NcclFind("ncclGetVersion", &Nccl.GetVersion) && NcclFind("ncclGetUniqueId", &Nccl.GetUniqueId) && NcclFind("ncclCommInitRank", &Nccl.CommInitRank) && NcclFind("ncclCommDestroy", &Nccl.CommDestroy) && NcclFind("ncclSend", &Nccl.Send) &&
                NcclFind("ncclRecv", &Nccl.Recv) && NcclFind("ncclAllReduce", &Nccl.AllReduce) && NcclFind("ncclGroupStart", &Nccl.GroupStart) && NcclFind("ncclGroupEnd", &Nccl.GroupEnd) && NcclFind("ncclGetErrorString", &Nccl.GetErrorString);
-    if (!complete || Nccl.GetVersion(&Nccl.version) || Nccl.version < NCCL_SENDS) {
+    if (!complete || Nccl.GetVersion(&Nccl.version) || Nccl.version < NCCL_OLDEST) {
       dlclose(Nccl.handle);
       Nccl.handle = NULL;
-      snprintf(why, whylen, "%s is older than NCCL 2.7; install a newer NCCL", NCCL_LIBRARY);
+      snprintf(why, whylen, "%s is older than NCCL 2.9.6; install a newer NCCL", NCCL_LIBRARY);
       return GP_ERR_NOT_BUILT;
     }
   }
@@ -112,4 +113,9 @@ GpErr GpNcclSum(GpDev dev, GpNccl nccl, int n, double *const array[], const size
   for (int k = 0; k < n && !code; k++) code = Nccl.AllReduce(array[k], array[k], count[k], NCCL_DOUBLE, NCCL_SUM, nccl, GpDevStream(dev));
   ended = Nccl.GroupEnd();
   return NcclCheck(dev, code ? code : ended, "summing over the ranks");
+}
+
+GpErr GpNcclSumIntegers(GpDev dev, GpNccl nccl, int64_t n, const int64_t *from, int64_t *to)
+{
+  return NcclCheck(dev, Nccl.AllReduce(from, to, (size_t)n, NCCL_INTEGER, NCCL_SUM, nccl, GpDevStream(dev)), "summing integers over the ranks");
 }

@@ -32,6 +32,9 @@ GpErr GpNcclExchange(GpDev dev, GpNccl nccl, int many, const GpPeers *to, const 
 /* Adds n arrays over all ranks, in place, on dev->stream. All ranks get the same bits. */
 GpErr GpNcclSum(GpDev dev, GpNccl nccl, int n, double *const array[], const size_t count[]);
 
+/* Adds an array of n integers over all ranks, on dev->stream. `to` receives the sums; it may be `from`. */
+GpErr GpNcclSumIntegers(GpDev dev, GpNccl nccl, int64_t n, const int64_t *from, int64_t *to);
+
 #if defined(__cplusplus)
 }
 #endif

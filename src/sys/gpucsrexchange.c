@@ -1,5 +1,6 @@
 /* Transports for data in device memory between the ranks of a communicator: NCCL, whose communicator is stored as an attribute of the MPI
    communicator, or an MPI that accepts device pointers. */
+/* MANSEC = Sys */
 #include "sys/gpucsrexchange.h"
 
 #if defined(OMPI_MAJOR_VERSION)
@@ -115,6 +116,69 @@ PetscErrorCode PetscGPUCSRGetNCCL_Private(MPI_Comm comm, GpDev dev, GpNccl *nccl
   }
   *nccl = E->nccl;
   *why  = E->why;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  PetscGPUCSRDeviceConnectRanks - Connects the devices of all ranks of a communicator by NCCL, for `PetscGPUCSRDeviceSumRanks()`
+
+  Collective
+
+  Input Parameters:
++ comm - the communicator
+- dev  - the device of this rank
+
+  Output Parameters:
++ connected - whether NCCL connects the devices, the same on all ranks
+- why       - the version of NCCL, or the reason why it does not connect them; valid until the communicator is freed
+
+  Level: developer
+
+  Note:
+  NCCL needs a GPU for each rank. Only the first call for a communicator communicates.
+
+.seealso: `PetscGPUCSRDeviceSumRanks()`, `VecGPUSumRanks()`
+@*/
+PetscErrorCode PetscGPUCSRDeviceConnectRanks(MPI_Comm comm, GpDev dev, PetscBool *connected, const char *why[])
+{
+  GpNccl nccl;
+
+  PetscFunctionBegin;
+  PetscCall(PetscGPUCSRGetNCCL_Private(comm, dev, &nccl, why));
+  *connected = (PetscBool)(nccl != NULL);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  PetscGPUCSRDeviceSumRanks - Sums 64-bit integers in device memory over the ranks of a communicator, in the order of the stream
+
+  Collective
+
+  Input Parameters:
++ comm - the communicator, whose devices `PetscGPUCSRDeviceConnectRanks()` has connected
+. dev  - the device of this rank
+. n    - number of integers, the same on all ranks
+- from - the integers of this rank, in device memory
+
+  Output Parameter:
+. to - the sums, in device memory; it may be `from`
+
+  Level: developer
+
+  Note:
+  The host does not wait, and a graph can capture the sum. All ranks must launch their sums over a communicator in the same order, and a graph with a sum equally often.
+
+.seealso: `PetscGPUCSRDeviceConnectRanks()`, `PetscGPUCSRGraphCreate()`, `VecGPUSumRanks()`
+@*/
+PetscErrorCode PetscGPUCSRDeviceSumRanks(MPI_Comm comm, GpDev dev, PetscInt64 n, const int64_t from[], int64_t to[])
+{
+  GpNccl      nccl;
+  const char *why;
+
+  PetscFunctionBegin;
+  PetscCall(PetscGPUCSRGetNCCL_Private(comm, dev, &nccl, &why));
+  PetscCheck(nccl, comm, PETSC_ERR_ARG_WRONGSTATE, "NCCL does not connect the devices of the ranks: %s; call PetscGPUCSRDeviceConnectRanks() first", why);
+  PetscCallGp(dev, "sum over the ranks", GpNcclSumIntegers(dev, nccl, n, from, to));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
