@@ -82,7 +82,7 @@ GpErr GpStreamVisit(GpStream stream, GpStreamUse use, void *context);
 /* The host waits until no transfer reads a source or writes a result: sources may be changed then, and results are valid. */
 GpErr GpStreamWait(GpStream stream);
 
-/* Declares that sources have changed: the next visit transfers resident items again. */
+/* Declares that sources have changed: the next visit transfers resident items again. Not during a visit. */
 void GpStreamSourcesChanged(GpStream stream);
 
 /* Frees resident items from the last one on, until at least this number of bytes is free or none is left; items that the current visit still needs are kept. Those that

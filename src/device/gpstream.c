@@ -1,0 +1,109 @@
+/* A pipeline that streams data larger than device memory: its items and properties. gpstreammemory.c has its buffers, gpstreamvisit.c the visits. */
+#include "device/gpstreamimpl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+GpErr GpStreamCreate(GpDev dev, const GpStreamOptions *options, GpStream *stream)
+{
+  const GpStreamOptions none = {0}, *o = options ? options : &none;
+  GpStream              S;
+  GpErr                 err = GP_ERR_MEMORY;
+
+  *stream = NULL;
+  if (o->buffers < 0 || o->threads < 0 || o->stages < 0) return GpDevFail(dev, GP_ERR_ARGUMENT, "a stream cannot have %d buffers, %d threads and %d staging buffers; give numbers that are not negative", o->buffers, o->threads, o->stages);
+  S = (GpStream)calloc(1, sizeof(*S));
+  if (!S) return GpDevFail(dev, GP_ERR_MEMORY, "out of host memory for a stream");
+  S->dev           = dev;
+  S->buffers       = o->buffers ? o->buffers : GP_STREAM_BUFFERS;
+  S->threads       = o->threads;
+  S->stages        = o->stages ? o->stages : o->threads + 2;
+  S->resident_left = o->resident;
+  S->changed       = 1;
+  S->slot          = (GpStreamSlot *)calloc((size_t)S->buffers, sizeof(*S->slot));
+  S->result        = (GpStreamResult *)calloc((size_t)S->buffers, sizeof(*S->result));
+  S->stage         = (GpStreamStage *)calloc((size_t)S->stages, sizeof(*S->stage));
+  if (S->slot && S->result && S->stage) err = GpStreamCreateEvents(S);
+  else (void)GpDevFail(dev, err, "out of host memory for a stream of %d buffers and %d staging buffers", S->buffers, S->stages);
+  if (err) GpStreamDestroy(&S);
+  *stream = S;
+  return err;
+}
+
+void GpStreamDestroy(GpStream *stream)
+{
+  GpStream S = *stream;
+
+  if (!S) return;
+  GpFillersDestroy(&S->fillers);
+  GpStreamFreeMemory(S);
+  free(S->slot);
+  free(S->result);
+  free(S->stage);
+  free(S->entry);
+  free(S);
+  *stream = NULL;
+}
+
+/* The array of items grows by half. */
+static GpErr GpStreamGrow(GpStream S)
+{
+  const int64_t  capacity = S->capacity + S->capacity / 2 + 16;
+  GpStreamEntry *entry    = (GpStreamEntry *)realloc(S->entry, (size_t)capacity * sizeof(*entry));
+
+  if (!entry) return GpDevFail(S->dev, GP_ERR_MEMORY, "out of host memory for the table of %lld items of a stream", (long long)capacity);
+  S->entry    = entry;
+  S->capacity = capacity;
+  return GP_SUCCESS;
+}
+
+GpErr GpStreamAdd(GpStream S, const GpStreamItem *item)
+{
+  GpStreamEntry *e;
+
+  if (S->visiting) return GpDevFail(S->dev, GP_ERR_ARGUMENT, "an item was added during a visit of the stream; add items before or after it");
+  if (item->bytes && !item->host && !item->fill) return GpDevFail(S->dev, GP_ERR_ARGUMENT, "item %lld of a stream has no source; set host or fill", (long long)S->n);
+  if (item->back_bytes && !item->back) return GpDevFail(S->dev, GP_ERR_ARGUMENT, "item %lld of a stream has a result without a destination; set back", (long long)S->n);
+  if (S->n == S->capacity) {
+    const GpErr err = GpStreamGrow(S);
+
+    if (err) return err;
+  }
+  e         = &S->entry[S->n++];
+  *e        = (GpStreamEntry){.item = *item, .slot = -1};
+  e->direct = item->host && item->pinned && !GpDevHasMemory(S->dev);
+  e->staged = item->bytes && !(item->host && item->pinned);
+  if (item->bytes && !e->direct) {
+    e->keep          = item->bytes <= S->resident_left;
+    S->resident_left = e->keep ? S->resident_left - item->bytes : 0;
+  }
+  S->changed = 1;
+  return GP_SUCCESS;
+}
+
+void GpStreamSourcesChanged(GpStream S)
+{
+  for (int64_t i = 0; i < S->n; i++) S->entry[i].loaded = 0;
+}
+
+void GpStreamGetInfo(GpStream S, GpStreamInfo *info)
+{
+  *info              = S->info;
+  info->items        = S->n;
+  info->stage_bytes  = (double)S->stage_bytes * S->stages;
+  info->device_bytes = ((double)S->slot_bytes + (double)S->result_bytes) * S->buffers;
+  if (S->fillers) info->fill_seconds = GpFillersSeconds(S->fillers);
+  for (int64_t i = 0; i < S->n; i++) {
+    const GpStreamEntry *e     = &S->entry[i];
+    const double         bytes = (double)e->item.bytes;
+
+    info->bytes += bytes;
+    if (e->staged) info->staged_bytes += bytes;
+    if (e->item.host && !e->item.pinned) info->pageable_bytes += bytes;
+    if (!e->resident) continue;
+    info->device_bytes += bytes;
+    if (!e->loaded) continue;
+    info->resident_items++;
+    info->resident_bytes += bytes;
+  }
+}

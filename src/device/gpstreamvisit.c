@@ -1,0 +1,258 @@
+/* Visits of a pipeline. The thread that visits submits transfers ahead of the item in use, as far as there are buffers for them and their sources are ready. */
+#include "device/gpstreamimpl.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define GP_STREAM_PATIENCE 1e-4 /* seconds after which a wait for a fill looks for staging buffers whose transfer is done */
+
+/* --- staging buffers ----------------------------------------------------------------------------------------------------------------- */
+
+static int GpStreamIsTransferred(const GpStreamEntry *e)
+{
+  return e->item.bytes && !e->direct && !e->loaded;
+}
+
+/* Posts the fills of the coming items, one for each free staging buffer. */
+static GpErr GpStreamPost(GpStream S)
+{
+  for (; S->posting < S->n; S->posting++) {
+    GpStreamEntry *e     = &S->entry[S->posting];
+    GpStreamStage *stage = &S->stage[S->jobs % S->stages];
+    GpFillJob      job   = {e->item.fill, e->item.context, e->item.host, e->item.bytes, S->posting, stage->memory};
+
+    if (!e->staged || !GpStreamIsTransferred(e)) continue;
+    if (stage->state == GP_STAGE_COPYING) {
+      int         done = 0;
+      const GpErr err  = GpDevEventPoll(S->dev, stage->copied, &done);
+
+      if (err) return err;
+      if (done) stage->state = GP_STAGE_FREE;
+    }
+    if (stage->state != GP_STAGE_FREE) return GP_SUCCESS;
+    stage->state = GP_STAGE_FILLING;
+    e->job       = GpFillersPost(S->fillers, &job);
+    S->jobs++;
+  }
+  return GP_SUCCESS;
+}
+
+/* Sets *ready to 1 if the next item to transfer has been filled. With `must` it waits until that is so, and returns the error of a failed fill. */
+static GpErr GpStreamAwaitFill(GpStream S, int must, int *ready)
+{
+  const GpStreamEntry *e   = &S->entry[S->ahead];
+  const char          *why = NULL;
+  GpErr                err = GP_SUCCESS;
+
+  *ready = 0;
+  while (!err && !*ready) {
+    err = GpStreamPost(S);
+    if (err) break;
+    if (S->posting > S->ahead) *ready = GpFillersWait(S->fillers, e->job, must ? GP_STREAM_PATIENCE : 0);
+    else if (must) err = GpDevEventWait(S->dev, S->stage[S->jobs % S->stages].copied); /* all staging buffers are being transferred */
+    if (!must) break;
+  }
+  if (err || !*ready) return err;
+  err = GpFillersResult(S->fillers, e->job, &why);
+  if (!err) return GP_SUCCESS;
+  *ready = 0;
+  return must ? GpDevFail(S->dev, err, "item %lld of a stream cannot be filled: %s", (long long)S->ahead, why) : GP_SUCCESS;
+}
+
+/* --- transfers ----------------------------------------------------------------------------------------------------------------------- */
+
+/* Returns the timer for the next transfer, or NULL if the transfer that it times is still on the way. */
+static GpErr GpStreamGetTimer(GpStream S, GpStreamTimer **timer)
+{
+  GpStreamTimer *t       = &S->timer[S->timed % GP_STREAM_TIMERS];
+  double         seconds = 0;
+  int            done    = 1;
+  GpErr          err     = GP_SUCCESS;
+
+  *timer = NULL;
+  if (t->bytes > 0) {
+    err = GpDevEventPoll(S->dev, t->end, &done);
+    if (!err && done) err = GpDevEventSeconds(S->dev, t->begin, t->end, &seconds);
+    if (err || !done) return err;
+    S->info.timed_bytes += t->bytes;
+    S->info.timed_seconds += seconds;
+  }
+  t->bytes = 0;
+  S->timed++;
+  *timer = t;
+  return GP_SUCCESS;
+}
+
+/* Submits the transfer of an item on the current stream, which is that of the transfers. */
+static GpErr GpStreamSubmit(GpStream S, GpStreamEntry *e, GpStreamSlot *slot)
+{
+  GpStreamStage *stage = e->staged ? &S->stage[e->job % S->stages] : NULL;
+  GpStreamTimer *timer = NULL;
+  GpErr          err   = GpDevEventOrder(S->dev, slot->used);
+
+  if (!err) err = GpStreamGetTimer(S, &timer);
+  if (!err && timer) err = GpDevEventRecord(S->dev, timer->begin);
+  if (!err) err = GpDevCopyIn(S->dev, e->resident ? e->resident : slot->device, stage ? stage->memory : e->item.host, e->item.bytes);
+  if (!err && timer) {
+    err          = GpDevEventRecord(S->dev, timer->end);
+    timer->bytes = (double)e->item.bytes;
+  }
+  if (!err) err = GpDevEventRecord(S->dev, slot->copied);
+  if (!err && stage) {
+    err          = GpDevEventRecord(S->dev, stage->copied);
+    stage->state = GP_STAGE_COPYING;
+  }
+  return err;
+}
+
+static GpErr GpStreamSend(GpStream S, GpStreamEntry *e)
+{
+  const int slot = (int)(S->sent % S->buffers);
+  GpErr     err  = GpDevPushStream(S->dev, GP_DEV_STREAM_COPY);
+
+  if (err) return err;
+  err = GpStreamSubmit(S, e, &S->slot[slot]);
+  (void)GpDevPopStream(S->dev);
+  if (err) return err;
+  e->slot = slot;
+  S->sent++;
+  if (e->resident) e->loaded = 1;
+  S->info.moved += (double)e->item.bytes;
+  S->info.moved_last += (double)e->item.bytes;
+  return GP_SUCCESS;
+}
+
+/* Submits transfers, at least that of the current item. A fill that is not done, or has failed, is waited for only if it is that of the current item. */
+static GpErr GpStreamAdvance(GpStream S)
+{
+  GpErr err = GpStreamPost(S);
+
+  for (; !err && S->ahead < S->n; S->ahead++) {
+    GpStreamEntry *e = &S->entry[S->ahead];
+
+    if (!GpStreamIsTransferred(e)) continue;
+    if (S->sent - S->freed == S->buffers) break; /* the work that uses the next buffer has not been submitted */
+    if (e->staged) {
+      const int    must  = S->ahead == S->current;
+      const double begin = must ? GpFillersClock() : 0;
+      int          ready;
+
+      err = GpStreamAwaitFill(S, must, &ready);
+      if (must) S->info.wait_seconds += GpFillersClock() - begin;
+      if (err || !ready) break;
+    }
+    err = GpStreamSend(S, e);
+    if (err) break;
+  }
+  return err;
+}
+
+/* --- use ------------------------------------------------------------------------------------------------------------------------------ */
+
+/* Transfers the result of an item to the host. */
+static GpErr GpStreamReturn(GpStream S, const GpStreamItem *item, GpStreamResult *r)
+{
+  GpErr err = GpDevEventRecord(S->dev, r->written);
+
+  if (!err) err = GpDevPushStream(S->dev, GP_DEV_STREAM_BACK);
+  if (err) return err;
+  err = GpDevEventOrder(S->dev, r->written);
+  if (!err) err = GpDevCopyOut(S->dev, item->back, r->device, item->back_bytes);
+  if (!err) err = GpDevEventRecord(S->dev, r->returned);
+  (void)GpDevPopStream(S->dev);
+  S->results++;
+  S->info.returned += (double)item->back_bytes;
+  return err;
+}
+
+/* A product that reads what was transferred must not be launched early: it could read the item before the stream has waited for the transfer. */
+static GpErr GpStreamUseItem(GpStream S, GpStreamUse use, void *context)
+{
+  GpStreamEntry      *e      = &S->entry[S->current];
+  const GpStreamItem *item   = &e->item;
+  GpStreamResult     *r      = item->back_bytes && GpDevHasMemory(S->dev) ? &S->result[S->results % S->buffers] : NULL;
+  GpStreamSlot       *slot   = e->slot >= 0 ? &S->slot[e->slot] : NULL;
+  const void         *device = e->direct ? item->host : e->resident ? e->resident : slot ? slot->device : NULL;
+  GpErr               err    = GP_SUCCESS;
+
+  if (slot) {
+    err = GpDevEventOrder(S->dev, slot->copied);
+    GpDevMarkMatrixWrite(S->dev);
+  }
+  if (!err && r) err = GpDevEventOrder(S->dev, r->returned);
+  if (!err) err = use(context, S->current, item->bytes ? device : NULL, r ? r->device : item->back_bytes ? item->back : NULL);
+  if (!err && slot) err = GpDevEventRecord(S->dev, slot->used);
+  if (!err && r) err = GpStreamReturn(S, item, r);
+  if (slot) S->freed++;
+  e->slot = -1;
+  return err;
+}
+
+/* --- visits --------------------------------------------------------------------------------------------------------------------------- */
+
+static GpErr GpStreamRecordCopies(GpStream S, GpDevEvent event)
+{
+  GpErr err = GpDevPushStream(S->dev, GP_DEV_STREAM_COPY);
+
+  if (err) return err;
+  err = GpDevEventRecord(S->dev, event);
+  (void)GpDevPopStream(S->dev);
+  return err;
+}
+
+/* Orders the work of this visit after the transfers of resident items in earlier visits, whose work may have been on another stream. If resident items
+   will be transferred, their memory may still be in use, so that the transfers are ordered after all earlier work. */
+static GpErr GpStreamBegin(GpStream S, int *loads)
+{
+  GpErr err = GpDevEventOrder(S->dev, S->loaded);
+
+  *loads = 0;
+  for (int64_t i = 0; i < S->n && !*loads; i++) *loads = S->entry[i].resident && !S->entry[i].loaded;
+  if (err || !*loads) return err;
+  err = GpDevEventRecord(S->dev, S->begun);
+  if (!err) err = GpDevPushStream(S->dev, GP_DEV_STREAM_COPY);
+  if (err) return err;
+  err = GpDevEventOrder(S->dev, S->begun);
+  (void)GpDevPopStream(S->dev);
+  return err;
+}
+
+/* Ends a visit that failed: drops the fills, waits for all submitted work and takes back all buffers. The message of the failure stays. */
+static void GpStreamAbort(GpStream S, GpErr err)
+{
+  char  message[sizeof(S->dev->error)];
+  GpErr late;
+
+  memcpy(message, S->dev->error, sizeof(message));
+  if (S->fillers) GpFillersCancel(S->fillers);
+  late = GpStreamWait(S);
+  if (GpDevSync(S->dev) || late) GpStreamSourcesChanged(S); /* after a failure of the device no transfer is known to be complete */
+  S->freed = S->sent;
+  for (int64_t i = S->current; i < S->n; i++) S->entry[i].slot = -1;
+  for (int b = 0; b < S->stages; b++) S->stage[b].state = GP_STAGE_FREE;
+  (void)GpDevFail(S->dev, err, "%s", message);
+}
+
+GpErr GpStreamVisit(GpStream S, GpStreamUse use, void *context)
+{
+  int   loads = 0;
+  GpErr err;
+
+  if (S->visiting) return GpDevFail(S->dev, GP_ERR_ARGUMENT, "a visit of a stream was begun during another visit of it; wait until that has returned");
+  err = GpStreamSetUp(S);
+  if (err) return err;
+  S->visiting = 1;
+  S->current = S->ahead = S->posting = 0;
+  S->info.moved_last                 = 0;
+  S->info.visits++;
+  err = GpStreamBegin(S, &loads);
+  while (!err && S->current < S->n) {
+    err = GpStreamAdvance(S);
+    if (!err) err = GpStreamUseItem(S, use, context);
+    if (!err) S->current++;
+  }
+  if (!err && loads) err = GpStreamRecordCopies(S, S->loaded);
+  if (err) GpStreamAbort(S, err);
+  S->visiting = 0;
+  return err;
+}
