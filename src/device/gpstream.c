@@ -86,8 +86,23 @@ void GpStreamSourcesChanged(GpStream S)
   for (int64_t i = 0; i < S->n; i++) S->entry[i].loaded = 0;
 }
 
+GpErr GpStreamReadTimer(GpStream S, GpStreamTimer *t)
+{
+  double seconds = 0;
+  int    done    = 0;
+  GpErr  err     = t->bytes > 0 ? GpDevEventPoll(S->dev, t->end, &done) : GP_SUCCESS;
+
+  if (!err && done) err = GpDevEventSeconds(S->dev, t->begin, t->end, &seconds);
+  if (err || !done) return err;
+  S->info.timed_bytes += t->bytes;
+  S->info.timed_seconds += seconds;
+  t->bytes = 0;
+  return GP_SUCCESS;
+}
+
 void GpStreamGetInfo(GpStream S, GpStreamInfo *info)
 {
+  for (int t = 0; t < GP_STREAM_TIMERS; t++) (void)GpStreamReadTimer(S, &S->timer[t]); /* an error of the device stops the next visit */
   *info              = S->info;
   info->items        = S->n;
   info->stage_bytes  = (double)S->stage_bytes * S->stages;

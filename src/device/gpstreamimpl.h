@@ -71,6 +71,7 @@ struct GpStream_ {
   GpStreamInfo    info; /* counters; GpStreamGetInfo() computes the other fields */
 };
 
+GpErr GpStreamReadTimer(GpStream stream, GpStreamTimer *timer); /* counts the transfer that was timed and frees the timer, if the transfer is done */
 GpErr GpStreamCreateEvents(GpStream stream);
 void  GpStreamFreeMemory(GpStream stream); /* waits for all transfers; destroys the events, frees device memory and pinned memory */
 

@@ -64,20 +64,11 @@ static GpErr GpStreamAwaitFill(GpStream S, int must, int *ready)
 /* Returns the timer for the next transfer, or NULL if the transfer that it times is still on the way. */
 static GpErr GpStreamGetTimer(GpStream S, GpStreamTimer **timer)
 {
-  GpStreamTimer *t       = &S->timer[S->timed % GP_STREAM_TIMERS];
-  double         seconds = 0;
-  int            done    = 1;
-  GpErr          err     = GP_SUCCESS;
+  GpStreamTimer *t   = &S->timer[S->timed % GP_STREAM_TIMERS];
+  GpErr          err = GpStreamReadTimer(S, t);
 
   *timer = NULL;
-  if (t->bytes > 0) {
-    err = GpDevEventPoll(S->dev, t->end, &done);
-    if (!err && done) err = GpDevEventSeconds(S->dev, t->begin, t->end, &seconds);
-    if (err || !done) return err;
-    S->info.timed_bytes += t->bytes;
-    S->info.timed_seconds += seconds;
-  }
-  t->bytes = 0;
+  if (err || t->bytes > 0) return err;
   S->timed++;
   *timer = t;
   return GP_SUCCESS;
