@@ -78,7 +78,7 @@ cudabenches := bench_kernels bench_spmm bench_smacof# these do not use PETSc; th
 benches  := bench_corpus $(if $(nvcc),$(cudabenches)) $(filter-out bench_corpus $(cudabenches),$(patsubst tests/bench/%.c,%,$(wildcard tests/bench/bench_*.c)))
 
 hostobj := $(csrc:%.c=$(obj)/%.o) $(patsubst %.cu,$(obj)/%.host.o,$(hostonly) $(once)) $(foreach p,f32 f64,$(hostproducts:%.c=$(obj)/%.$(p).o))
-cudalibs := -ldl
+cudalibs := -lpthread -ldl
 ifneq ($(nvcc),)
   cudaobj := $(patsubst %.cu,$(obj)/%.cuda.o,$(cudaonly) $(once)) $(foreach p,f32 f64,$(twice:%.cu=$(obj)/%.$(p).cuda.o))
   cudalibs := -L$(cudalib) -lcudart_static -lrt -lpthread -ldl -lstdc++
@@ -201,10 +201,10 @@ $(cudabenches:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(obj)/tests/bench/%.o $(alib) 
 	$(call say,LINK)$(CC) -o $@ $^ -L$(cudalib) -lcusparse $(cudalibs) -lm
 $(BUILD)/bin/bench_stream: $(obj)/tests/bench/bench_stream.o $(alib) # times the pipeline of the device module without PETSc
 	@mkdir -p $(@D)
-	$(call say,LINK)$(CC) -o $@ $^ $(cudalibs) -lpthread -lm
+	$(call say,LINK)$(CC) -o $@ $^ $(cudalibs) -lm
 $(BUILD)/bin/bench_corpus: $(patsubst %,$(obj)/tests/bench/%.o,bench_corpus corpusqueue $(corpus) $(if $(nvcc),rivals)) $(alib) # measures the training data of the selector
 	@mkdir -p $(@D)
-	$(call say,LINK)$(CC) -o $@ $^ $(if $(nvcc),-L$(cudalib) -lcusparse) $(cudalibs) -lpthread -lm
+	$(call say,LINK)$(CC) -o $@ $^ $(if $(nvcc),-L$(cudalib) -lcusparse) $(cudalibs) -lm
 $(BUILD)/bin/train: $(patsubst %.c,$(obj)/%.o,$(wildcard tools/selector/*.c)) # fits the selector's cost model to the tables of bench_corpus
 	@mkdir -p $(@D)
 	$(call say,LINK)$(HOSTCC) -o $@ $^ -lm
