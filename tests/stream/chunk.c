@@ -59,7 +59,7 @@ typedef enum {
 
 static void PushRow(Rows *R, Pattern pattern, int64_t i)
 {
-  const int64_t length = pattern == EMPTY ? 0 : pattern == ONE ? 1 : pattern == MIXED ? (i % 7 == 0 ? 0 : i % 11 == 0 ? 300 : i % 5) : pattern == LONG ? (i == 2 ? 70000 : i % 3) : 1 + Draw(R, 20);
+  const int64_t length = pattern == EMPTY ? 0 : pattern == ONE ? 1 : pattern == MIXED ? (i % 7 == 0 ? 0 : i % 11 == 0 ? 300 : i % 5) : pattern == LONG ? (i == 2 ? 70000 : i % 2 ? 300 : i % 3) : 1 + Draw(R, 20);
   const int64_t near   = (int64_t)((double)i / (double)R->m * R->n);
   int64_t       col    = near;
 
@@ -75,7 +75,7 @@ static void PushRow(Rows *R, Pattern pattern, int64_t i)
 static PetscErrorCode RowsFill(Pattern pattern, int64_t m, int32_t n, uint64_t seed, Rows *R)
 {
   PetscFunctionBegin;
-  PetscCall(RowsCreate(m, n, pattern == LONG ? 70000 + 3 * m : 40 * m + 300, seed, R));
+  PetscCall(RowsCreate(m, n, pattern == LONG ? 70000 + 160 * m : 40 * m + 300, seed, R));
   for (int64_t i = 0; i < m; i++) PushRow(R, pattern, i);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -119,12 +119,13 @@ static void SetValues(Rows *R, Values kind)
 /* --- encode, decode, compare ------------------------------------------------------------------------------------------------------------ */
 
 /* encodings that were reached, to prove that the test covers all */
-static int reachedvalues[GP_PRECISIONS][GP_CHUNK_VALUES], reachedplain[5], reachedescapes[GP_CHUNK_COLUMNS][5], reachedrows[5], reachednone;
+static int reachedvalues[GP_PRECISIONS][GP_CHUNK_VALUES], reachedplain[5], reachedescapes[GP_CHUNK_COLUMNS][5], reachedrows[5], reachedlong[5], reachednone;
 
 static void Reach(const GpChunkHeader *h)
 {
   reachedvalues[h->prec][h->values] = 1;
   reachedrows[h->rowbytes]          = 1;
+  if (h->nlong) reachedlong[h->rowbytes] = 1;
   if (h->columns == GP_CHUNK_PLAIN) reachedplain[h->colbytes] = 1;
   else reachedescapes[h->columns][h->escapebytes] = 1;
   if (h->columns == GP_CHUNK_OFFSET && !h->nescapes) reachednone = 1;
@@ -268,6 +269,7 @@ static PetscErrorCode CheckEncodings(GpDev dev, PetscInt every)
     PetscCheck(w < 2 || reachedescapes[GP_CHUNK_DIFFERENCE][w], PETSC_COMM_SELF, PETSC_ERR_PLIB, "no chunk has differences with escapes of %d bytes", w);
     PetscCheck(w < 3 || reachedescapes[GP_CHUNK_OFFSET][w], PETSC_COMM_SELF, PETSC_ERR_PLIB, "no chunk has offsets with escapes of %d bytes", w);
     PetscCheck(w == 3 || reachedrows[w], PETSC_COMM_SELF, PETSC_ERR_PLIB, "no chunk has row lengths of %d bytes", w);
+    PetscCheck(w > 2 || reachedlong[w], PETSC_COMM_SELF, PETSC_ERR_PLIB, "no chunk has long rows beside row lengths of %d bytes", w);
   }
   PetscCheck(reachednone, PETSC_COMM_SELF, PETSC_ERR_PLIB, "no chunk has offsets without escapes");
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -57,11 +57,20 @@ GpErr GpChunkCut(const GpChunkSource *A, size_t bytes, int64_t *nchunks, int64_t
   return GP_ERR_MEMORY;
 }
 
+/* Chooses the encoding of row lengths that takes the fewest bytes. A long row takes 8 bytes more. */
+static void GpChunkChooseLengths(GpChunkHeader *head, int64_t above8, int64_t above16)
+{
+  const int64_t rows = head->m, one = rows + 8 * above8, two = 2 * rows + 8 * above16;
+
+  head->rowbytes = one <= two && one <= 4 * rows ? 1 : two <= 4 * rows ? 2 : 4;
+  head->nlong    = (uint32_t)(head->rowbytes == 1 ? above8 : head->rowbytes == 2 ? above16 : 0);
+}
+
 /* Checks the row pointers of the chunk and chooses the width of the row lengths. */
 static GpErr GpChunkPlanLengths(const GpChunkSource *A, GpChunkPlan *P, char why[GP_CHUNK_WHY])
 {
   const int64_t begin = GpChunkRowPointer(A, P->first);
-  int64_t       last = begin, longest = 0;
+  int64_t       last = begin, above8 = 0, above16 = 0; /* numbers of rows whose length has more than 8 and more than 16 bits */
 
   for (int64_t i = P->first; i < P->end; i++) {
     const int64_t next = GpChunkRowPointer(A, i + 1);
@@ -70,16 +79,17 @@ static GpErr GpChunkPlanLengths(const GpChunkSource *A, GpChunkPlan *P, char why
       (void)snprintf(why, GP_CHUNK_WHY, "the row pointer of row %" PRId64 " is less than that of the row before it", A->start + i + 1);
       return GP_ERR_ARGUMENT;
     }
-    if (next - last > longest) longest = next - last;
+    above8 += next - last > 0xff;
+    above16 += next - last > 0xffff;
     last = next;
   }
   if (P->end - P->first > GP_CHUNK_LIMIT || last - begin > GP_CHUNK_LIMIT) {
     (void)snprintf(why, GP_CHUNK_WHY, "rows %" PRId64 " to %" PRId64 " have %" PRId64 " nonzeros; a chunk holds at most %" PRId64, A->start + P->first, A->start + P->end - 1, last - begin, GP_CHUNK_LIMIT);
     return GP_ERR_ARGUMENT;
   }
-  P->head.m        = (int32_t)(P->end - P->first);
-  P->head.nnz      = (int32_t)(last - begin);
-  P->head.rowbytes = longest <= 0xff ? 1 : longest <= 0xffff ? 2 : 4;
+  P->head.m   = (int32_t)(P->end - P->first);
+  P->head.nnz = (int32_t)(last - begin);
+  GpChunkChooseLengths(&P->head, above8, above16);
   return GP_SUCCESS;
 }
 
@@ -103,10 +113,25 @@ GpErr GpChunkPlanRows(const GpChunkSource *A, int64_t first, int64_t end, GpChun
   return err;
 }
 
+static void GpChunkEncodeLengths(const GpChunkSource *A, const GpChunkPlan *P, void *chunk)
+{
+  uint8_t  *rows   = (uint8_t *)chunk + P->head.offset[GP_CHUNK_AT_ROWS];
+  uint32_t *longer = (uint32_t *)((uint8_t *)chunk + P->head.offset[GP_CHUNK_AT_LONG]);
+
+  for (int64_t i = P->first; i < P->end; i++) {
+    const uint32_t length = (uint32_t)(GpChunkRowPointer(A, i + 1) - GpChunkRowPointer(A, i));
+    const int      fits   = length <= GpChunkMask(P->head.rowbytes);
+
+    GpChunkStore(rows, P->head.rowbytes, i - P->first, fits ? length : 0);
+    if (fits) continue;
+    *longer++ = (uint32_t)(i - P->first);
+    *longer++ = length;
+  }
+}
+
 void GpChunkEncode(const GpChunkSource *A, const GpChunkPlan *P, void *chunk)
 {
   GpChunkHeader *head = (GpChunkHeader *)chunk;
-  uint8_t       *rows = (uint8_t *)chunk + P->head.offset[GP_CHUNK_AT_ROWS];
 
   /* Zero the last bytes before each section: some of them are padding. */
   for (int s = 0; s <= GP_CHUNK_SECTIONS; s++) {
@@ -115,7 +140,7 @@ void GpChunkEncode(const GpChunkSource *A, const GpChunkPlan *P, void *chunk)
     memset((uint8_t *)chunk + at - GP_CHUNK_ALIGN, 0, GP_CHUNK_ALIGN);
   }
   *head = P->head;
-  for (int64_t i = P->first; i < P->end; i++) GpChunkStore(rows, head->rowbytes, i - P->first, (uint32_t)(GpChunkRowPointer(A, i + 1) - GpChunkRowPointer(A, i)));
+  GpChunkEncodeLengths(A, P, chunk);
   GpChunkEncodeColumns(A, P, chunk);
   GpChunkEncodeValues(A, P, chunk);
   head->checksum = GpChunkChecksum(chunk);

@@ -40,7 +40,8 @@ typedef enum {
 
 /* Sections of a chunk, in this order. */
 typedef enum {
-  GP_CHUNK_AT_ROWS,    /* [m] lengths of the rows, 8, 16 or 32 bits */
+  GP_CHUNK_AT_ROWS,    /* [m] lengths of the rows, 8, 16 or 32 bits; 0 for long rows */
+  GP_CHUNK_AT_LONG,    /* [2 nlong] long rows, whose length has more bits: row in the chunk, ascending, and length, 32 bits each */
   GP_CHUNK_AT_COLUMNS, /* [nnz] codes of the columns */
   GP_CHUNK_AT_BASES,   /* [blocks] 32-bit bases, with offsets only */
   GP_CHUNK_AT_STARTS,  /* [blocks] number of escapes before each block, 32 bits, not with plain columns */
@@ -54,19 +55,19 @@ typedef enum {
 typedef struct {
   uint64_t magic;
   uint32_t version;
-  uint32_t nvalues;               /* number of values in the table */
-  uint8_t  prec, values, columns; /* GpPrec, GpChunkValueKind, GpChunkColumnKind */
-  uint8_t  rowbytes;              /* bytes of a row length: 1, 2 or 4 */
-  uint8_t  colbytes;              /* bytes of a column's code: 1 to 4 */
-  uint8_t  escapebytes;           /* bytes of an escape: 2 to 4; 0 with plain columns */
-  uint8_t  zero[2];
-  int64_t  first;           /* number of the first row in the matrix */
-  int32_t  m, n, nnz;       /* n: number of columns of the matrix */
-  int32_t  lowest, highest; /* range of the columns; lowest is 0 for plain columns of 32 bits */
-  uint32_t nescapes;
-  uint64_t bytes;                     /* of the whole chunk, a multiple of GP_CHUNK_ALIGN */
+  uint8_t  prec, values, columns;     /* GpPrec, GpChunkValueKind, GpChunkColumnKind */
+  uint8_t  rowbytes;                  /* bytes of a row length: 1, 2 or 4 */
+  uint8_t  colbytes;                  /* bytes of a column's code: 1 to 4 */
+  uint8_t  escapebytes;               /* bytes of an escape: 2 to 4; 0 with plain columns */
+  uint8_t  zero[6];                   /* reserved */
+  int64_t  first;                     /* number of the first row in the matrix */
+  int32_t  m, n, nnz;                 /* n: number of columns of the matrix */
+  int32_t  lowest, highest;           /* range of the columns; lowest is 0 for plain columns of 32 bits */
+  uint32_t nlong, nescapes, nvalues;  /* number of long rows, of escapes, and of values in the table */
+  uint64_t bytes;                     /* size of the whole chunk, a multiple of GP_CHUNK_ALIGN */
   uint64_t checksum;                  /* of the whole chunk with 0 in this place */
   uint64_t offset[GP_CHUNK_SECTIONS]; /* of each section from the begin of the chunk, in bytes */
+  uint8_t  rest[112];                 /* reserved */
 } GpChunkHeader;
 
 /* Rows in host memory that are cut and encoded. The nonzeros of row i are rowptr[i] - rowptr[0] to rowptr[i+1] - rowptr[0] - 1 of col and val. Columns

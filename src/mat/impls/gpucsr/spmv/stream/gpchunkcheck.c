@@ -11,6 +11,7 @@ void GpChunkPlace(GpChunkHeader *head)
   const uint64_t nnz = (uint64_t)head->nnz, blocks = head->columns == GP_CHUNK_PLAIN ? 0 : (uint64_t)GpChunkBlocks(head->nnz), each = GpPrecBytes((GpPrec)head->prec);
   const uint64_t bytes[GP_CHUNK_SECTIONS] = {
     [GP_CHUNK_AT_ROWS]    = (uint64_t)head->m * head->rowbytes,
+    [GP_CHUNK_AT_LONG]    = (uint64_t)head->nlong * 2 * sizeof(uint32_t),
     [GP_CHUNK_AT_COLUMNS] = nnz * head->colbytes,
     [GP_CHUNK_AT_BASES]   = head->columns == GP_CHUNK_OFFSET ? 4 * blocks : 0,
     [GP_CHUNK_AT_STARTS]  = 4 * blocks,
@@ -67,15 +68,24 @@ static int GpChunkRefuse(int holds, const char *what, char why[GP_CHUNK_WHY])
 /* Checks the counts, on which the layout depends. */
 static int GpChunkRefuseCounts(const GpChunkHeader *h, char why[GP_CHUNK_WHY])
 {
-  const int64_t limit = h->rowbytes == 4 ? GP_CHUNK_LIMIT : (int64_t)h->m * ((1 << 8 * h->rowbytes) - 1);
-
-  return GpChunkRefuse(h->m >= 1 && h->m <= GP_CHUNK_LIMIT && h->first >= 0 && h->first <= INT64_MAX - h->m, "number of rows", why) || GpChunkRefuse(h->nnz >= 0 && h->nnz <= GP_CHUNK_LIMIT && h->nnz <= limit, "number of nonzeros", why) ||
+  return GpChunkRefuse(h->m >= 1 && h->m <= GP_CHUNK_LIMIT && h->first >= 0 && h->first <= INT64_MAX - h->m, "number of rows", why) || GpChunkRefuse(h->nnz >= 0 && h->nnz <= GP_CHUNK_LIMIT, "number of nonzeros", why) ||
+         GpChunkRefuse(h->nlong <= (uint32_t)h->m && (h->nlong == 0 || h->rowbytes < 4), "number of long rows", why) ||
          GpChunkRefuse(h->lowest >= 0 && h->lowest <= h->highest && (h->highest < h->n || (!h->nnz && !h->highest)), "range of columns", why) ||
          GpChunkRefuse(h->nescapes <= (uint32_t)h->nnz && (h->nescapes == 0 || h->columns != GP_CHUNK_PLAIN), "number of escapes", why) ||
          GpChunkRefuse(h->values == GP_CHUNK_ONE    ? h->nvalues == (h->nnz > 0)
                        : h->values == GP_CHUNK_CODE ? h->nvalues >= 1 && h->nvalues <= GP_CHUNK_CODES
                                                     : h->nvalues == 0,
                        "number of distinct values", why);
+}
+
+/* Returns 1 if a reserved byte is not 0. */
+static int GpChunkHasRest(const GpChunkHeader *h)
+{
+  int any = 0;
+
+  for (size_t i = 0; i < sizeof(h->zero); i++) any |= h->zero[i];
+  for (size_t i = 0; i < sizeof(h->rest); i++) any |= h->rest[i];
+  return any != 0;
 }
 
 /* Checks the encodings. */
@@ -87,7 +97,7 @@ static int GpChunkRefuseKinds(const GpChunkHeader *h, char why[GP_CHUNK_WHY])
   return GpChunkRefuse(h->prec < GP_PRECISIONS, "precision", why) || GpChunkRefuse(h->values < GP_CHUNK_VALUES && (h->values != GP_CHUNK_DOUBLE || h->prec == GP_F64), "encoding of the values", why) ||
          GpChunkRefuse(columns && width >= (h->columns == GP_CHUNK_PLAIN ? 1 : 2) && width <= 4, "encoding of the columns", why) || GpChunkRefuse((uint32_t)h->highest - (uint32_t)h->lowest <= GpChunkMask(width), "width of the columns", why) ||
          GpChunkRefuse(h->columns != GP_CHUNK_PLAIN || width < 4 || h->lowest == 0, "lowest column", why) || GpChunkRefuse(h->rowbytes == 1 || h->rowbytes == 2 || h->rowbytes == 4, "encoding of the row lengths", why) ||
-         GpChunkRefuse(!h->zero[0] && !h->zero[1], "reserved bytes", why);
+         GpChunkRefuse(!GpChunkHasRest(h), "reserved bytes", why);
 }
 
 GpErr GpChunkCheck(const void *chunk, size_t available, char why[GP_CHUNK_WHY])
@@ -112,10 +122,15 @@ GpErr GpChunkCheck(const void *chunk, size_t available, char why[GP_CHUNK_WHY])
 /* Checks that the row lengths add up to the number of nonzeros, and that codes of values are in the table. */
 static int GpChunkRefuseRowsAndValues(const GpChunkHeader *h, const uint8_t *chunk, char why[GP_CHUNK_WHY])
 {
-  int64_t  nonzeros = 0;
-  uint32_t most     = 0;
+  const uint32_t *longer   = (const uint32_t *)(chunk + h->offset[GP_CHUNK_AT_LONG]);
+  int64_t         nonzeros = 0;
+  uint32_t        most     = 0;
 
   for (int32_t i = 0; i < h->m; i++) nonzeros += GpChunkLoad(chunk + h->offset[GP_CHUNK_AT_ROWS], h->rowbytes, i);
+  for (uint32_t l = 0; l < h->nlong; l++) {
+    if (GpChunkRefuse(longer[2 * l] < (uint32_t)h->m && (!l || longer[2 * l] > longer[2 * l - 2]) && !GpChunkLoad(chunk + h->offset[GP_CHUNK_AT_ROWS], h->rowbytes, longer[2 * l]), "long rows", why)) return 1;
+    nonzeros += longer[2 * l + 1];
+  }
   for (int32_t k = 0; h->values == GP_CHUNK_CODE && k < h->nnz; k++) {
     const uint32_t code = chunk[h->offset[GP_CHUNK_AT_VALUES] + (uint64_t)k];
 

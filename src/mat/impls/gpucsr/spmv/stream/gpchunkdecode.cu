@@ -17,6 +17,19 @@ GP_STEP(GpChunkWidenInteger)
   a->to[i] = (int32_t)((uint32_t)a->base + GpChunkLoad(a->from, a->width, i));
 }
 
+/* Long rows: pairs of row and length. */
+typedef struct {
+  const uint32_t *pair;
+  int32_t        *to;
+} GpChunkLong;
+
+GP_STEP(GpChunkTakeLong)
+{
+  const GpChunkLong *a = (const GpChunkLong *)args;
+
+  a->to[a->pair[2 * i]] = (int32_t)a->pair[2 * i + 1];
+}
+
 /* Values are copied as integers, so that NaNs keep their bits. */
 typedef struct {
   const uint8_t *code; /* NULL: all values are table[0] */
@@ -142,9 +155,11 @@ GpErr GpChunkDecodeBlocks_CUDA(GpDev dev, const GpChunkColumns *a)
 GP_PAIR(GpChunkDecodeRows, GpDev dev, const GpChunkHeader *head, const uint8_t *chunk, int32_t *rowptr);
 GpErr GP_IMPL(GpChunkDecodeRows)(GpDev dev, const GpChunkHeader *head, const uint8_t *chunk, int32_t *rowptr)
 {
-  const GpChunkWiden a   = {chunk + head->offset[GP_CHUNK_AT_ROWS], head->rowbytes, 0, rowptr};
-  const GpErr        err = GP_EACH(dev, GpChunkWiden, GpChunkWidenInteger, head->m, &a);
+  const GpChunkWiden a      = {chunk + head->offset[GP_CHUNK_AT_ROWS], head->rowbytes, 0, rowptr};
+  const GpChunkLong  longer = {(const uint32_t *)(chunk + head->offset[GP_CHUNK_AT_LONG]), rowptr};
+  GpErr              err    = GP_EACH(dev, GpChunkWiden, GpChunkWidenInteger, head->m, &a);
 
+  if (!err) err = GP_EACH(dev, GpChunkLong, GpChunkTakeLong, head->nlong, &longer);
   return err ? err : GP_IMPL(GpScan)(dev, head->m, rowptr);
 }
 
