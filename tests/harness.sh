@@ -47,7 +47,7 @@ fromsource() {
   mkdir -p "$top/src/mat/tests"
   rm -rf "$top"/src/mat/tests/*
   local others=bench
-  [ "${GPUCSR_SUITE:-full}" != petsc ] || others='bench|device|kernels|selector' # these do not depend on PETSc
+  [ "${GPUCSR_SUITE:-full}" != petsc ] || others='bench|device|kernels|selector|stream' # these do not depend on PETSc
   for dir in $(ls tests/*/*.c | xargs -n1 dirname | sort -u | xargs -n1 basename | grep -vxE "$others"); do
     mkdir -p "$top/src/mat/tests/$dir"
     for f in tests/"$dir"/*; do ln -s "$ROOT/$f" "$top/src/mat/tests/$dir/"; done

@@ -42,6 +42,7 @@ typedef struct {
   GpTier      tier;
   const char *help;
   int         repeatable;                        /* 1: every run gives the same bits */
+  int         byrow;                             /* 1: the order of the additions in a row depends on this row alone */
   GpSpmvFn    mult[GP_DEV_KINDS][GP_PRECISIONS]; /* implementations; NULL if the library was built without the backend, and for cuSPARSE kernels on the host */
 } GpKernelRow;
 

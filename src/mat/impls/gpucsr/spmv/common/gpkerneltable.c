@@ -26,11 +26,14 @@ static GpErr GpKernelMultHost(const GpFmt *A, const double *x, const double *z, 
 }
 
 const GpKernelRow GpKernelTable[GP_KERNELS] = {
-#define SPMV(name, format, lanes, tier, help)        [GP_SPMV_##name] = {#name, GP_FMT_##format, lanes, GP_TIER_##tier, help, 1, {[GP_DEV_HOST] = {GpKernelMultHost, GpKernelMultHost}, [GP_DEV_CUDA] = CUDA(name)}},
-#define SPMV_VENDOR(name, format, lanes, tier, help) [GP_SPMV_##name] = {#name, GP_FMT_##format, lanes, GP_TIER_##tier, help, 1, {[GP_DEV_CUDA] = CUDA(name)}},
-#define SPMV_LOOSE(name, format, lanes, tier, help)  [GP_SPMV_##name] = {#name, GP_FMT_##format, lanes, GP_TIER_##tier, help, 0, {[GP_DEV_CUDA] = CUDA(name)}},
+#define ROW(name, format, lanes, tier, help, repeatable, byrow, host) [GP_SPMV_##name] = {#name, GP_FMT_##format, lanes, GP_TIER_##tier, help, repeatable, byrow, {[GP_DEV_HOST] = {host, host}, [GP_DEV_CUDA] = CUDA(name)}},
+#define SPMV(name, format, lanes, tier, help)                         ROW(name, format, lanes, tier, help, 1, 0, GpKernelMultHost)
+#define SPMV_BYROW(name, format, lanes, tier, help)                   ROW(name, format, lanes, tier, help, 1, 1, GpKernelMultHost)
+#define SPMV_VENDOR(name, format, lanes, tier, help)                  ROW(name, format, lanes, tier, help, 1, 0, NULL)
+#define SPMV_LOOSE(name, format, lanes, tier, help)                   ROW(name, format, lanes, tier, help, 0, 0, NULL)
 #include "mat/impls/gpucsr/spmv/common/kernels.def"
 #undef SPMV
+#undef ROW
 };
 
 int GpKernelFind(const char name[])
