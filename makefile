@@ -220,7 +220,7 @@ $(obj)/tests/bench/%.o: private incs += -Itests # private, so that the flag does
 
 # --- fuzzing: the readers are compiled with the sanitizers; all other code comes from the libraries ------------------------------------------------------
 sanitize := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
-fuzzsrc  := $(wildcard tests/fuzz/*.c src/app/*/*.c) $(filter-out %/main.c,$(wildcard $(foreach e,$(examples),examples/$(e)/*.c examples/$(e)/*/*.c) solvers/pagerank/*.c solvers/smacof/*.c solvers/smacof/*/*.c)) solvers/bmrm/solve/bmrmcheckpoint.c
+fuzzsrc  := $(wildcard tests/fuzz/*.c src/app/*/*.c src/mat/impls/gpucsr/spmv/stream/*.c) $(filter-out %/main.c,$(wildcard $(foreach e,$(examples),examples/$(e)/*.c examples/$(e)/*/*.c) solvers/pagerank/*.c solvers/smacof/*.c solvers/smacof/*/*.c)) solvers/bmrm/solve/bmrmcheckpoint.c
 fuzzobj  := $(fuzzsrc:%.c=$(obj)/fuzz/%.o)
 $(obj)/fuzz/%.o: %.c $(obj)/flags
 	@mkdir -p $(@D)

@@ -312,7 +312,7 @@ static PetscErrorCode RunAll(uint64_t first, uint64_t count, double seconds, int
 
 static PetscErrorCode Main(const char program[], int *failures)
 {
-  const FuzzReader *lists[] = {FuzzApp, FuzzBmrm, FuzzKmeans, FuzzPagerank, FuzzSmacof};
+  const FuzzReader *lists[] = {FuzzApp, FuzzBmrm, FuzzChunk, FuzzKmeans, FuzzPagerank, FuzzSmacof};
   PetscInt          first = 0, count = 10000, seconds = 60, seed = 1, choice = 0;
   char              replay[PETSC_MAX_PATH_LEN] = "";
   struct sigaction  action                     = {.sa_handler = OnAlarm};

@@ -19,7 +19,7 @@ typedef struct {
 } FuzzReader;
 
 /* ended by one without a name */
-extern const FuzzReader FuzzApp[], FuzzBmrm[], FuzzKmeans[], FuzzPagerank[], FuzzSmacof[];
+extern const FuzzReader FuzzApp[], FuzzBmrm[], FuzzChunk[], FuzzKmeans[], FuzzPagerank[], FuzzSmacof[];
 
 /* Notes that an accepted input does not satisfy a condition; the first one stays. */
 #define FUZZ_EXPECT(condition, ...) \

@@ -1,0 +1,146 @@
+/* The reader of chunks: whole rows of a matrix, encoded for transfers and files. */
+#include "mat/impls/gpucsr/spmv/stream/gpchunkcode.h"
+#include "fuzz.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROWS 60
+
+/* Fills the rows of a seed. kind 0: columns that need 16-bit offsets and escapes; 1: near columns, one value; 2: columns anywhere, few values, a long row. */
+static void FillRows(int kind, int32_t rowptr[], int32_t col[], double val[])
+{
+  uint64_t state = (uint64_t)kind + 1;
+
+  rowptr[0] = 0;
+  for (int32_t i = 0; i < ROWS; i++) {
+    const int32_t length = kind == 2 && i == 7 ? 300 : (int32_t)(FuzzRandom(&state) % 30);
+
+    rowptr[i + 1] = rowptr[i] + length;
+    for (int32_t k = rowptr[i]; k < rowptr[i + 1]; k++) {
+      col[k] = kind == 1 ? 3 * (k - rowptr[i]) : (int32_t)(FuzzRandom(&state) % (kind == 0 && k % 50 ? 60000 : 2000000));
+      val[k] = kind == 1 ? 1.0 : kind == 2 ? (double)(k % 5) : (double)(FuzzRandom(&state) % 100000) / 7;
+    }
+  }
+}
+
+/* Writes a chunk of each kind in each precision. */
+static PetscErrorCode PrepareChunks(const char folder[])
+{
+  char file[PETSC_MAX_PATH_LEN], why[GP_CHUNK_WHY];
+
+  PetscFunctionBegin;
+  for (int seed = 0; seed < 6; seed++) {
+    int32_t       *rowptr, *col;
+    double        *val;
+    unsigned char *chunk;
+    GpChunkPlan    P;
+
+    PetscCall(PetscMalloc3(ROWS + 1, &rowptr, 40 * ROWS, &col, 40 * ROWS, &val));
+    FillRows(seed / 2, rowptr, col, val);
+    const GpChunkSource A = {.m = ROWS, .n = 2000000, .prec = (GpPrec)(seed % 2), .rowbytes = 4, .colbytes = 4, .rowptr = rowptr, .col = col, .val = val};
+    PetscCheck(!GpChunkPlanRows(&A, 0, ROWS, &P, why), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s", why);
+    PetscCall(PetscMalloc1(P.head.bytes, &chunk));
+    GpChunkEncode(&A, &P, chunk);
+    (void)snprintf(file, sizeof(file), "%s/seed-%d", folder, seed);
+    PetscCall(FuzzWrite(file, chunk, P.head.bytes));
+    PetscCall(PetscFree(chunk));
+    PetscCall(PetscFree3(rowptr, col, val));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Makes offsets and checksum fit the other members of the header. */
+static void RepairChunk(unsigned char *bytes, size_t n)
+{
+  GpChunkHeader head;
+  char          why[GP_CHUNK_WHY];
+
+  if (n < sizeof(head)) return;
+  memcpy(&head, bytes, sizeof(head));
+  GpChunkPlace(&head);
+  memcpy(bytes, &head, sizeof(head));
+  if (GpChunkCheck(bytes, n, why)) return;
+  head.checksum = GpChunkChecksum(bytes);
+  memcpy(bytes, &head, sizeof(head));
+}
+
+static double GetValue(const GpCsr *A, int32_t k)
+{
+  return A->prec == GP_F32 ? (double)((const float *)A->val)[k] : ((const double *)A->val)[k];
+}
+
+/* Encodes decoded rows again and compares what is decoded of them. */
+static PetscErrorCode CompareAgain(GpDev host, const GpCsr *A, char wrong[FUZZ_WRONG])
+{
+  GpChunkSource S = {.m = A->m, .n = A->n, .prec = A->prec, .rowbytes = 4, .colbytes = 4, .rowptr = A->rowptr, .col = A->col};
+  char          why[GP_CHUNK_WHY];
+  double       *val;
+  void         *chunk, *work;
+  GpChunkPlan   P;
+  GpCsr         B;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(A->nnz, &val));
+  for (int32_t k = 0; k < A->nnz; k++) val[k] = GetValue(A, k);
+  S.val = val;
+  PetscCheck(!GpChunkPlanRows(&S, 0, S.m, &P, why), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s", why);
+  PetscCall(PetscMalloc(P.head.bytes, &chunk));
+  PetscCall(PetscMalloc(GpChunkWorkspace(&P.head), &work));
+  GpChunkEncode(&S, &P, chunk);
+  FUZZ_EXPECT(!GpChunkVerify(chunk, P.head.bytes, why), "what was written is refused: %s", why);
+  FUZZ_EXPECT(!GpChunkDecode(host, &P.head, chunk, work, &B) && B.m == A->m && B.nnz == A->nnz && !memcmp(B.rowptr, A->rowptr, ((size_t)A->m + 1) * sizeof(int32_t)), "the rows that were written are read as others");
+  for (int32_t k = 0; k < A->nnz && !wrong[0]; k++) {
+    const double a = val[k], b = GetValue(&B, k);
+
+    FUZZ_EXPECT(B.col[k] == A->col[k] && (isnan(a) ? isnan(b) : !memcmp(&a, &b, sizeof(a))), "nonzero %d that was written is read as another", (int)k);
+  }
+  PetscCall(PetscFree(chunk));
+  PetscCall(PetscFree(work));
+  PetscCall(PetscFree(val));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode DecodeChunk(const void *chunk, size_t n, char wrong[FUZZ_WRONG])
+{
+  GpChunkHeader head;
+  GpDev         host;
+  GpCsr         A;
+  void         *work;
+
+  PetscFunctionBegin;
+  memcpy(&head, chunk, sizeof(head));
+  FUZZ_EXPECT(head.bytes <= n, "a chunk of %llu bytes in %zu bytes", (unsigned long long)head.bytes, n);
+  PetscCheck(!GpDevOpen(GP_DEV_HOST, 0, &host, NULL, 0), PETSC_COMM_SELF, PETSC_ERR_LIB, "no host device");
+  PetscCall(PetscMalloc(GpChunkWorkspace(&head), &work));
+  FUZZ_EXPECT(!GpChunkDecode(host, &head, chunk, work, &A), "the chunk is not decoded");
+  FUZZ_EXPECT(A.rowptr[A.m] == A.nnz, "%d rows with %d nonzeros, not %d", A.m, A.rowptr[A.m], A.nnz);
+  for (int32_t i = 0; i < A.m; i++) FUZZ_EXPECT(A.rowptr[i + 1] >= A.rowptr[i], "row %d has a negative length", i);
+  for (int32_t k = 0; k < A.nnz; k++) FUZZ_EXPECT(A.col[k] >= 0 && A.col[k] < A.n, "nonzero %d has column %d of %d", k, A.col[k], A.n);
+  if (!wrong[0]) PetscCall(CompareAgain(host, &A, wrong));
+  PetscCall(PetscFree(work));
+  GpDevClose(&host);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode ReadChunk(const char file[], uint64_t choice, char wrong[FUZZ_WRONG])
+{
+  static unsigned char b[FUZZ_MOST];
+  char                 why[GP_CHUNK_WHY] = "";
+  FILE                *fp                = fopen(file, "rb");
+  const size_t         n                 = fp ? fread(b, 1, sizeof(b), fp) : 0;
+  unsigned char       *chunk             = (unsigned char *)malloc(n ? n : 1); /* of this size, so that a read beyond the end is reported */
+  GpErr                err;
+
+  PetscFunctionBegin;
+  if (fp) (void)fclose(fp);
+  PetscCheck(fp && chunk, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "%s", file);
+  memcpy(chunk, b, n);
+  err = GpChunkVerify(chunk, n, why);
+  if (!err) PetscCall(DecodeChunk(chunk, n, wrong));
+  free(chunk);
+  PetscCheck(!err, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s: %s", file, why);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+const FuzzReader FuzzChunk[] = {{.name = "chunk", .suffix = ".chunk", .prepare = PrepareChunks, .read = ReadChunk, .repair = RepairChunk}, {.name = NULL}};
