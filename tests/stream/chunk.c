@@ -49,7 +49,7 @@ typedef enum {
   ANYWHERE,   /* unsorted columns of the whole matrix */
   CONTIGUOUS, /* a few columns beside the diagonal */
   BAND,       /* columns within 10,000 of the diagonal */
-  BAND_FAR,   /* the same, some of them far away */
+  BAND_FAR,   /* columns near each other, some far away */
   EMPTY,
   ONE,   /* one column */
   MIXED, /* rows of 0, 1, many and very many columns */
@@ -60,7 +60,7 @@ typedef enum {
 static void PushRow(Rows *R, Pattern pattern, int64_t i)
 {
   const int64_t length = pattern == EMPTY ? 0 : pattern == ONE ? 1 : pattern == MIXED ? (i % 7 == 0 ? 0 : i % 11 == 0 ? 300 : i % 5) : pattern == LONG ? (i == 2 ? 70000 : i % 2 ? 300 : i % 3) : 1 + Draw(R, 20);
-  const int64_t near   = (int64_t)((double)i / (double)R->m * R->n);
+  const int64_t near   = pattern == BAND_FAR ? 30 * i % R->n : (int64_t)((double)i / (double)R->m * R->n);
   int64_t       col    = near;
 
   for (int64_t k = 0; k < length; k++) {
@@ -243,7 +243,7 @@ static PetscErrorCode CheckEncodings(GpDev dev, PetscInt every)
 {
   const int32_t widths[] = {200, 3000, 60000, 1000000, 100000000, 2147483647};
   const char   *names[]  = {"columns anywhere", "contiguous columns", "band", "band and far columns", "empty rows", "rows of one", "mixed rows", "a long row"};
-  const size_t  sizes[]  = {16 << 10, 512, 1 << 20};
+  const size_t  sizes[]  = {16 << 10, 2048, 1 << 20};
   PetscInt      which    = 0;
 
   PetscFunctionBegin;

@@ -115,9 +115,9 @@ GpErr GpChunkVerify(const void *chunk, size_t available, char why[GP_CHUNK_WHY])
 
 uint64_t GpChunkChecksum(const void *chunk); /* the checksum that the header should have */
 
-/* Decodes a chunk in device memory, on the stream of the device. `head` is a copy of its header in host memory, which has been checked. A receives
-   arrays in `workspace`, device memory of GpChunkWorkspace() bytes at an address aligned as by GpDevAlloc(), or in the chunk itself, if a section needs no
-   decoding. Neither memory may change before products with A are done. A owns nothing and is not destroyed. */
+/* Decodes a chunk in device memory, on the stream of the device. Its address is a multiple of GP_CHUNK_ALIGN. `head` is a copy of its header in host memory,
+   which has been checked. A receives arrays in `workspace`, device memory of GpChunkWorkspace() bytes whose address is a multiple of 256, or in the chunk
+   itself, if a section needs no decoding. Neither memory may change before products with A are done. A owns nothing and is not destroyed. */
 size_t GpChunkWorkspace(const GpChunkHeader *head);
 GpErr  GpChunkDecode(GpDev dev, const GpChunkHeader *head, const void *chunk, void *workspace, GpCsr *A);
 
