@@ -187,7 +187,7 @@ $(rlib): $(filter-out %/main.o,$(bmrm_objs)) $(BUILD)/linked
 	@mkdir -p $(@D); rm -f $@
 	$(call say,AR)ar rcs $@ $(filter-out %/main.o,$(bmrm_objs))
 corpus := corpus corpusgrid corpusgraph corpusfit corpusread
-$(foreach b,$(filter-out bench_bmrm bench_load bench_chunks bench_corpus bench_kmeans bench_rank bench_spmv bench_stream $(cudabenches),$(benches)),$(eval $(call program,$(b),$(obj)/tests/bench/$(b).o)))
+$(foreach b,$(filter-out bench_bmrm bench_load bench_chunkfile bench_chunks bench_corpus bench_kmeans bench_rank bench_spmv bench_stream $(cudabenches),$(benches)),$(eval $(call program,$(b),$(obj)/tests/bench/$(b).o)))
 $(eval $(call program,bench_spmv,$(obj)/tests/bench/bench_spmv.o $(corpus:%=$(obj)/tests/bench/%.o)))
 $(foreach b,bench_bmrm bench_load,$(eval $(call program,$(b),$(obj)/tests/bench/$(b).o $(filter-out %/main.o,$(bmrm_objs)))))
 $(BUILD)/bin/bench_rank: $(obj)/tests/bench/bench_rank.o $(filter-out %/main.o,$(pagerank_objs)) $(alib) # it uses events of the device, which the shared library does not export
@@ -199,7 +199,7 @@ $(BUILD)/bin/bench_kmeans: $(obj)/tests/bench/bench_kmeans.o $(alib) # it copies
 $(cudabenches:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(obj)/tests/bench/%.o $(alib) # these time kernels without PETSc
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) -o $@ $^ -L$(cudalib) -lcusparse $(cudalibs) -lm
-$(BUILD)/bin/bench_stream: $(obj)/tests/bench/bench_stream.o $(alib) # times the pipeline of the device module without PETSc
+$(BUILD)/bin/bench_chunkfile $(BUILD)/bin/bench_stream: $(BUILD)/bin/%: $(obj)/tests/bench/%.o $(alib) # time files of chunks and the pipeline of the device module without PETSc
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) -o $@ $^ $(cudalibs) -lm
 $(BUILD)/bin/bench_corpus: $(patsubst %,$(obj)/tests/bench/%.o,bench_corpus corpusqueue $(corpus) $(if $(nvcc),rivals)) $(alib) # measures the training data of the selector

@@ -40,7 +40,8 @@ typedef struct GpDev_ *GpDev;
 . `GP_ERR_DEVICE`    - the CUDA runtime, NCCL or the operating system reported an error
 . `GP_ERR_NO_DEVICE` - there is no GPU, or no driver for it
 . `GP_ERR_NOT_BUILT` - this library was built without the requested backend, or NCCL cannot be opened
-- `GP_ERR_ARGUMENT`  - a size or index that the function does not accept
+. `GP_ERR_ARGUMENT`  - a size or index that the function does not accept
+- `GP_ERR_FILE`      - a file cannot be read or written, or it is damaged
 
   Level: developer
 
@@ -52,7 +53,8 @@ typedef enum {
   GP_ERR_DEVICE,
   GP_ERR_NO_DEVICE,
   GP_ERR_NOT_BUILT,
-  GP_ERR_ARGUMENT
+  GP_ERR_ARGUMENT,
+  GP_ERR_FILE
 } GpErr;
 
 /*E

@@ -75,7 +75,7 @@ struct GpDev_ {
   double          limit;                   /* bound on bytes_held; 0: none */
   double          bytes_in, bytes_out;     /* bytes copied to the device and from the device since it was opened */
   double          bytes_held;              /* bytes allocated now */
-  char            error[256];              /* message of the last failure: the operation, and what the runtime reported */
+  char            error[320];              /* message of the last failure: the operation, and what the runtime reported */
 };
 
 extern const GpDevOps GpDevOpsHost;

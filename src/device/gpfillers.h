@@ -6,7 +6,7 @@
 
 #include "device/gpstream.h"
 
-#define GP_FILLERS_WHY 160 /* maximum length of the message of a failed fill */
+#define GP_FILLERS_WHY 256 /* maximum length of the message of a failed fill */
 
 typedef struct GpFillers_ *GpFillers;
 

@@ -23,6 +23,8 @@ PetscErrorCode PetscGPUCSRErrorClass(GpErr err)
     return PETSC_ERR_SUP_SYS;
   case GP_ERR_ARGUMENT:
     return PETSC_ERR_ARG_OUTOFRANGE;
+  case GP_ERR_FILE:
+    return PETSC_ERR_FILE_READ;
   default:
     return PETSC_ERR_GPU;
   }

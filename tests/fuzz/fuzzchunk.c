@@ -1,5 +1,5 @@
-/* The reader of chunks: whole rows of a matrix, encoded for transfers and files. */
-#include "mat/impls/gpucsr/spmv/stream/gpchunkcode.h"
+/* The readers of chunks, which are whole rows of a matrix, encoded for transfers and files, and of files of chunks. */
+#include "mat/impls/gpucsr/spmv/stream/gpchunkfilecode.h"
 #include "fuzz.h"
 #include <math.h>
 #include <stdlib.h>
@@ -143,4 +143,121 @@ static PetscErrorCode ReadChunk(const char file[], uint64_t choice, char wrong[F
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const FuzzReader FuzzChunk[] = {{.name = "chunk", .suffix = ".chunk", .prepare = PrepareChunks, .read = ReadChunk, .repair = RepairChunk}, {.name = NULL}};
+/* --- files of chunks ----------------------------------------------------------------------------------------------------------------------- */
+
+/* Writes a file of each precision, with chunks of few rows. */
+static PetscErrorCode PrepareFiles(const char folder[])
+{
+  char file[PETSC_MAX_PATH_LEN], why[GP_CHUNK_FILE_WHY];
+
+  PetscFunctionBegin;
+  for (int seed = 0; seed < GP_PRECISIONS; seed++) {
+    int32_t      *rowptr, *col;
+    double       *val;
+    GpChunkWriter w;
+    GpErr         err;
+
+    PetscCall(PetscMalloc3(ROWS + 1, &rowptr, 40 * ROWS, &col, 40 * ROWS, &val));
+    FillRows(1, rowptr, col, val);
+    const GpChunkSource A = {.start = 1000, .m = ROWS, .n = 2000, .prec = (GpPrec)seed, .rowbytes = 4, .colbytes = 4, .rowptr = rowptr, .col = col, .val = val};
+    (void)snprintf(file, sizeof(file), "%s/seed-%d", folder, seed);
+    err = GpChunkWriterCreate(file, (GpPrec)seed, 1000, 2000, &w, why, sizeof(why));
+    for (int64_t row = 0; !err && row < 9; row += 3) {
+      GpChunkPlan P;
+      void       *chunk;
+
+      PetscCheck(!GpChunkPlanRows(&A, row, row + 3, &P, why), PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s", why);
+      PetscCall(PetscMalloc(P.head.bytes, &chunk));
+      GpChunkEncode(&A, &P, chunk);
+      err = GpChunkWriterAppend(w, chunk, why, sizeof(why));
+      PetscCall(PetscFree(chunk));
+    }
+    if (!err) err = GpChunkWriterFinish(&w, why, sizeof(why));
+    PetscCheck(!err, PETSC_COMM_SELF, PETSC_ERR_FILE_WRITE, "%s", why);
+    PetscCall(PetscFree3(rowptr, col, val));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Makes the size of the file and the checksums fit the other members of the headers. */
+static void RepairFile(unsigned char *bytes, size_t n)
+{
+  GpChunkFileHeader h;
+
+  if (n < sizeof(h)) return;
+  memcpy(&h, bytes, sizeof(h));
+  h.bytes = n;
+  for (uint64_t c = 0, at = sizeof(h); h.index <= n && c < (n - h.index) / sizeof(GpChunkHeader); c++) {
+    unsigned char *entry = bytes + h.index + c * sizeof(GpChunkHeader);
+    GpChunkHeader  head;
+
+    if (at > n || n - at < sizeof(head)) break;
+    RepairChunk(bytes + at, n - at);
+    memcpy(&head, bytes + at, sizeof(head));
+    memmove(entry, &head, sizeof(head));
+    at = head.bytes > n ? n : at + head.bytes;
+  }
+  if (h.index <= n) h.indexsum = GpChunkSum(bytes + h.index, (n - h.index) / 32 * 32);
+  h.checksum = 0;
+  h.checksum = GpChunkSum(&h, sizeof(h));
+  memcpy(bytes, &h, sizeof(h));
+}
+
+/* Reads all chunks and copies them to another file. Returns the error of the reader. */
+static PetscErrorCode CopyChunks(GpChunkFile f, const char copy[], GpErr *err, char why[GP_CHUNK_FILE_WHY], char wrong[FUZZ_WRONG])
+{
+  const GpChunkFileHeader *h = GpChunkFileGetHeader(f);
+  GpChunkWriter            w;
+  int64_t                  rows = 0, nnz = 0;
+
+  PetscFunctionBegin;
+  PetscCheck(!GpChunkWriterCreate(copy, (GpPrec)h->prec, h->first, h->n, &w, why, GP_CHUNK_FILE_WHY), PETSC_COMM_SELF, PETSC_ERR_FILE_WRITE, "%s", why);
+  for (int64_t c = 0; !*err && c < h->chunks; c++) {
+    const GpChunkHeader *head  = GpChunkFileGetChunk(f, c);
+    unsigned char       *chunk = (unsigned char *)malloc(head->bytes); /* of this size, so that a write beyond the end is reported */
+
+    PetscCheck(chunk, PETSC_COMM_SELF, PETSC_ERR_MEM, "a chunk of %llu bytes", (unsigned long long)head->bytes);
+    *err = GpChunkFileRead(f, c, chunk, why, GP_CHUNK_FILE_WHY);
+    if (!*err) FUZZ_EXPECT(!GpChunkWriterAppend(w, chunk, why, GP_CHUNK_FILE_WHY), "chunk %d is not written again: %.150s", (int)c, why);
+    rows += head->m;
+    nnz += head->nnz;
+    free(chunk);
+  }
+  FUZZ_EXPECT(*err || (rows == h->m && nnz == h->nnz), "the chunks have other rows and nonzeros than the header");
+  if (*err || wrong[0]) GpChunkWriterDiscard(&w);
+  else FUZZ_EXPECT(!GpChunkWriterFinish(&w, why, GP_CHUNK_FILE_WHY), "the file is not written again: %.150s", why);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static size_t LoadBytes(const char file[], unsigned char to[FUZZ_MOST])
+{
+  FILE        *fp = fopen(file, "rb");
+  const size_t n  = fp ? fread(to, 1, FUZZ_MOST, fp) : 0;
+
+  if (fp) (void)fclose(fp);
+  return n;
+}
+
+static PetscErrorCode ReadFile(const char file[], uint64_t choice, char wrong[FUZZ_WRONG])
+{
+  static unsigned char a[FUZZ_MOST], b[FUZZ_MOST];
+  char                 why[GP_CHUNK_FILE_WHY] = "", copy[PETSC_MAX_PATH_LEN];
+  GpChunkFile          f;
+  GpErr                err = GpChunkFileOpen(file, &f, why, sizeof(why));
+
+  PetscFunctionBegin;
+  (void)snprintf(copy, sizeof(copy), "%s.again", file);
+  if (!err) PetscCall(CopyChunks(f, copy, &err, why, wrong));
+  GpChunkFileClose(&f);
+  if (!err && !wrong[0]) {
+    const size_t n = LoadBytes(file, a);
+
+    FUZZ_EXPECT(LoadBytes(copy, b) == n && !memcmp(a, b, n), "the file that was written again differs");
+  }
+  (void)remove(copy);
+  PetscCheck(!err, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s", why);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+const FuzzReader FuzzChunk[] = {
+  {.name = "chunk", .suffix = ".chunk", .prepare = PrepareChunks, .read = ReadChunk, .repair = RepairChunk}, {.name = "chunkfile", .suffix = ".chunks", .prepare = PrepareFiles, .read = ReadFile, .repair = RepairFile}, {.name = NULL}};

@@ -46,6 +46,19 @@ static void GpChunkAddWords(const void *from, size_t bytes, uint64_t sum[4])
   }
 }
 
+static uint64_t GpChunkFold(const uint64_t sum[4])
+{
+  return GpMix(GpMix(GpMix(GpMix(sum[0]) ^ sum[1]) ^ sum[2]) ^ sum[3]);
+}
+
+uint64_t GpChunkSum(const void *memory, size_t bytes)
+{
+  uint64_t sum[4] = {1, 2, 3, 4};
+
+  GpChunkAddWords(memory, bytes, sum);
+  return GpChunkFold(sum);
+}
+
 uint64_t GpChunkChecksum(const void *chunk)
 {
   GpChunkHeader head;
@@ -55,7 +68,7 @@ uint64_t GpChunkChecksum(const void *chunk)
   head.checksum = 0;
   GpChunkAddWords(&head, sizeof(head), sum);
   GpChunkAddWords((const uint8_t *)chunk + sizeof(head), head.bytes - sizeof(head), sum);
-  return GpMix(GpMix(GpMix(GpMix(sum[0]) ^ sum[1]) ^ sum[2]) ^ sum[3]);
+  return GpChunkFold(sum);
 }
 
 /* Returns 1 and writes the reason if the condition of a valid chunk does not hold. */

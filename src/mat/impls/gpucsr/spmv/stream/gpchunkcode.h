@@ -41,6 +41,9 @@ extern "C" {
 
 void GpChunkPlace(GpChunkHeader *head); /* computes the offsets of the sections and the size of the chunk from the other members */
 
+/* Returns the checksum of memory whose size is a multiple of 32 bytes. */
+uint64_t GpChunkSum(const void *memory, size_t bytes);
+
 GpErr GpChunkPlanColumns(const GpChunkSource *A, GpChunkPlan *P, char why[GP_CHUNK_WHY]);
 void  GpChunkEncodeColumns(const GpChunkSource *A, const GpChunkPlan *P, void *chunk);
 GpErr GpChunkPlanValues(const GpChunkSource *A, GpChunkPlan *P, char why[GP_CHUNK_WHY]);
