@@ -22,10 +22,12 @@
 extern "C" {
 #endif
 
+#define GP_STREAM_BUFFERS 3 /* default number of device buffers */
+
 typedef struct GpStream_ *GpStream;
 
 typedef struct {
-  int    buffers;  /* Number of device buffers. 1: transfers and work take turns; 2: double buffering; 0: the default, 3. */
+  int    buffers;  /* Number of device buffers. 1: transfers and work take turns; 2: double buffering; 0: the default, GP_STREAM_BUFFERS. */
   int    threads;  /* number of threads that fill staging buffers; 0: the thread that visits fills them itself */
   int    stages;   /* number of pinned staging buffers; 0: the default, threads + 2 */
   size_t resident; /* upper bound in bytes on the resident items */

@@ -5,8 +5,7 @@
 #include "device/gpdeviceimpl.h"
 #include "device/gpfillers.h"
 
-#define GP_STREAM_BUFFERS 3 /* default number of device buffers */
-#define GP_STREAM_TIMERS  8 /* maximum number of transfers on the way that are timed */
+#define GP_STREAM_TIMERS 8 /* maximum number of transfers on the way that are timed */
 
 typedef struct {
   GpStreamItem item;

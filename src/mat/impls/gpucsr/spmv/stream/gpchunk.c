@@ -89,7 +89,8 @@ static GpErr GpChunkPlanLengths(const GpChunkSource *A, GpChunkPlan *P, char why
   }
   P->head.m   = (int32_t)(P->end - P->first);
   P->head.nnz = (int32_t)(last - begin);
-  GpChunkChooseLengths(&P->head, above8, above16);
+  if (A->plain) P->head.rowbytes = 4;
+  else GpChunkChooseLengths(&P->head, above8, above16);
   return GP_SUCCESS;
 }
 
@@ -98,6 +99,7 @@ GpErr GpChunkPlanRows(const GpChunkSource *A, int64_t first, int64_t end, GpChun
   GpErr err;
 
   memset(P, 0, sizeof(*P));
+  P->loss         = (GpLoss){.worst = 0, .at = -1, .overflow = -1};
   P->first        = first;
   P->end          = end;
   P->nonzero      = GpChunkRowPointer(A, first) - GpChunkRowPointer(A, 0);

@@ -77,6 +77,7 @@ typedef struct {
   int64_t       m;                  /* number of rows */
   int32_t       n;                  /* number of columns */
   GpPrec        prec;               /* precision to which values are rounded before they are encoded */
+  int           plain;              /* 1: columns take 32 bits, and values the precision of the matrix, so that the kernels read both from the chunk */
   int           rowbytes, colbytes; /* bytes of an integer of rowptr and of col: 4 or 8 */
   const void   *rowptr, *col;
   const double *val;

@@ -130,12 +130,17 @@ GpErr GpChunkPlanColumns(const GpChunkSource *A, GpChunkPlan *P, char why[GP_CHU
     }
     low  = B.low < low ? B.low : low;
     high = B.high > high ? B.high : high;
+    if (A->plain) continue;
     offsets += GpChunkCountOffsetEscapes(&B, GpChunkFindBase(&B, bucket));
     differences += GpChunkCountDifferenceEscapes(&B);
   }
   P->head.lowest  = blocks ? low : 0;
   P->head.highest = high;
-  GpChunkChooseColumns(&P->head, offsets, differences);
+  if (A->plain) {
+    P->head.columns  = GP_CHUNK_PLAIN;
+    P->head.colbytes = 4;
+    P->head.lowest   = 0;
+  } else GpChunkChooseColumns(&P->head, offsets, differences);
   return GP_SUCCESS;
 }
 

@@ -87,7 +87,6 @@ GpErr GpChunkPlanValues(const GpChunkSource *A, GpChunkPlan *P, char why[GP_CHUN
   int          single = 1;
   GpChunkReals V;
 
-  P->loss = (GpLoss){.worst = 0, .at = -1, .overflow = -1};
   for (int64_t b = 0; b < GpChunkBlocks(P->head.nnz); b++) {
     int32_t count;
 
@@ -97,11 +96,14 @@ GpErr GpChunkPlanValues(const GpChunkSource *A, GpChunkPlan *P, char why[GP_CHUN
       (void)snprintf(why, GP_CHUNK_WHY, "the value %g in row %" PRId64 ", column %" PRId64 " overflows single precision; use double storage", A->val[P->nonzero + k], GpChunkRowOf(A, P, k), GpChunkColumn(A, P->nonzero + k));
       return GP_ERR_ARGUMENT;
     }
+    if (A->plain && A->prec == GP_F64) break; /* no value changes */
+    if (A->plain) continue;
     GpChunkAddKeys(P, &V, count);
     if (A->prec == GP_F64 && single) single = GpChunkBlockIsSingle(&V, count);
     if (A->prec == GP_F64 && !single && P->nkeys > GP_CHUNK_CODES) break;
   }
-  GpChunkChooseValues(P, single);
+  if (A->plain) P->head.values = A->prec == GP_F32 ? GP_CHUNK_SINGLE : GP_CHUNK_DOUBLE;
+  else GpChunkChooseValues(P, single);
   return GP_SUCCESS;
 }
 

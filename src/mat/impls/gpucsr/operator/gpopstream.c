@@ -1,0 +1,239 @@
+/* Products with a matrix whose encoded chunks are streamed to the device. */
+#include "mat/impls/gpucsr/operator/gpopstream.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct _n_GpOpStream {
+  GpDev             dev;
+  GpOpStreamOptions options;
+  GpOpChunks        chunks;
+  GpFeatures        features;
+  GpChoice          choice;
+  GpStream          stream;
+  void             *work; /* device memory in which a chunk is decoded; one suffices, because all work is on one stream */
+  size_t            work_bytes;
+};
+
+/* --- setting up ---------------------------------------------------------------------------------------------------------------------- */
+
+static int32_t GpOpCap(int64_t n)
+{
+  return n < INT32_MAX ? (int32_t)n : INT32_MAX;
+}
+
+static int GpOpMultipliesChunks(const GpFeatures *F, int kernel)
+{
+  const GpKernelRow *row = &GpKernelTable[kernel];
+
+  return row->byrow && row->format == GP_FMT_CSR && row->mult[F->runtime][GP_F32];
+}
+
+/* Chooses the kernel from the row lengths of the whole matrix, so that all chunks have the same one. */
+static void GpOpStreamChoose(GpOpStream S, int kernel)
+{
+  const GpOpChunks  *C     = &S->chunks;
+  const int64_t      full  = C->m - C->empty;
+  const GpSelOptions fixed = {GP_SELECT_FIXED, -1, -1, 0};
+  GpFeatures        *F     = &S->features;
+  size_t             used;
+
+  *F = (GpFeatures){
+    .runtime = GpDevKindOf(S->dev), .compute_units = GpDevComputeUnits(S->dev), .cache = GpDevCacheBytes(S->dev), .m = GpOpCap(C->m), .n = GpOpCap(C->n), .nnz = GpOpCap(C->nnz), .longest = GpOpCap(C->longest), .empty = GpOpCap(C->empty)};
+  F->mean = full ? (double)C->nnz / (double)full : 0.0;
+  GpSelChoose(&fixed, F, &S->choice);
+  S->choice.runner_up = -1;
+  for (int c = 0; c < S->choice.candidates; c++) {
+    S->choice.kernel = S->choice.candidate[c];
+    if (GpOpMultipliesChunks(F, S->choice.kernel)) break;
+  }
+  if (kernel < 0) return;
+  if (GpOpMultipliesChunks(F, kernel)) {
+    S->choice.kernel = kernel;
+    snprintf(S->choice.why, sizeof(S->choice.why), "set by -mat_gpucsr_kernel");
+    return;
+  }
+  used = strlen(S->choice.why);
+  snprintf(S->choice.why + used, sizeof(S->choice.why) - used, "; not %s: it cannot multiply chunks of rows", GpKernelTable[kernel].name);
+}
+
+/* Decides how many bytes may be resident. */
+static GpErr GpOpStreamBudget(GpOpStream S, size_t *resident)
+{
+  const double buffers   = (double)S->chunks.largest * (S->options.buffers ? S->options.buffers : GP_STREAM_BUFFERS);
+  size_t       available = 0, total = 0;
+  double       left;
+  GpErr        err;
+
+  *resident = 0;
+  if (S->options.resident >= 0) {
+    *resident = S->options.resident < (double)SIZE_MAX ? (size_t)S->options.resident : SIZE_MAX;
+    return GP_SUCCESS;
+  }
+  if (!GpDevHasMemory(S->dev)) return GP_SUCCESS; /* the host uses chunks in place */
+  err  = GpDevGetMemory(S->dev, &available, &total);
+  left = 0.9 * (double)available;
+  if (!err && S->chunks.bytes <= left) *resident = SIZE_MAX; /* without buffers */
+  else if (!err && left > buffers) *resident = (size_t)(left - buffers);
+  return err;
+}
+
+static GpErr GpOpStreamAllocate(GpOpStream S)
+{
+  const GpOpChunks *C = &S->chunks;
+  GpStreamOptions   o = {.buffers = S->options.buffers};
+  GpErr             err;
+
+  S->work_bytes = C->work;
+  err           = GpDevAlloc(S->dev, S->work_bytes, &S->work);
+  if (!err) err = GpOpStreamBudget(S, &o.resident);
+  for (int64_t c = 0; c < C->nchunks && !o.threads; c++) o.threads = C->pinned[c] ? 0 : C->threads;
+  if (!err) err = GpStreamCreate(S->dev, &o, &S->stream);
+  for (int64_t c = 0; !err && c < C->nchunks; c++) {
+    const GpStreamItem item = {.bytes = C->head[c].bytes, .host = C->chunk[c], .pinned = C->pinned[c]};
+
+    err = GpStreamAdd(S->stream, &item);
+  }
+  return err ? err : GpStreamSetUp(S->stream);
+}
+
+static void GpOpStreamReset(GpOpStream S)
+{
+  GpStreamDestroy(&S->stream);
+  GpDevFree(S->dev, &S->work, S->work_bytes);
+  GpOpChunksDestroy(&S->chunks);
+}
+
+static GpErr GpOpStreamBuild(GpOpStream S, const GpOpRows *rows)
+{
+  const size_t bytes = S->options.chunk > 0 ? (size_t)S->options.chunk : GP_CHUNK_BYTES;
+  GpErr        err   = GpOpChunksCreate(S->dev, rows, bytes, S->options.plain, S->options.threads, &S->chunks);
+
+  return err ? err : GpOpStreamAllocate(S);
+}
+
+GpErr GpOpStreamCreate(GpDev dev, const GpOpStreamOptions *options, int kernel, const GpOpRows *rows, GpOpStream *stream, GpLoss *loss)
+{
+  GpOpStream S = (GpOpStream)calloc(1, sizeof(*S));
+  GpErr      err;
+
+  *stream = NULL;
+  *loss   = (GpLoss){.at = -1, .overflow = -1};
+  if (!S) return GpDevFail(dev, GP_ERR_MEMORY, "out of host memory");
+  S->dev     = dev;
+  S->options = *options;
+  err        = GpOpStreamBuild(S, rows);
+  *loss      = S->chunks.loss;
+  if (!err) GpOpStreamChoose(S, kernel);
+  *stream = S;
+  if (err) GpOpStreamDestroy(stream);
+  return err;
+}
+
+void GpOpStreamDestroy(GpOpStream *stream)
+{
+  if (!*stream) return;
+  GpOpStreamReset(*stream);
+  free(*stream);
+  *stream = NULL;
+}
+
+/* If a chunk has another size than before, all memory is allocated anew. */
+GpErr GpOpStreamRefill(GpOpStream S, const GpOpRows *rows, GpLoss *loss)
+{
+  int   same = 0;
+  GpErr err  = GpStreamWait(S->stream);
+
+  if (!err) err = GpOpChunksRefill(&S->chunks, rows, &same);
+  *loss = S->chunks.loss;
+  if (err) return err;
+  if (same) GpStreamSourcesChanged(S->stream);
+  else {
+    GpOpStreamReset(S);
+    err   = GpOpStreamBuild(S, rows);
+    *loss = S->chunks.loss;
+  }
+  return err;
+}
+
+/* --- products ------------------------------------------------------------------------------------------------------------------------ */
+
+typedef struct {
+  GpOpStream           S;
+  const double        *z;   /* one column: the vector to add, or NULL */
+  int                  add; /* several columns: whether the product is added to y */
+  int64_t              k, incx, incy;
+  const double *const *x;
+  double *const       *y;
+} GpOpStreamProduct;
+
+/* Multiplies by one column. */
+static GpErr GpOpStreamMultOne(const GpOpStreamProduct *P, const GpFmt *A, int64_t first, int64_t c, const double *z)
+{
+  const GpSpmvFn mult = GpKernelTable[P->S->choice.kernel].mult[GpDevKindOf(P->S->dev)][A->csr->prec];
+
+  return mult(A, P->x[c], z ? z + first : NULL, P->y[c] + first);
+}
+
+/* Multiplies by the columns c to c + k - 1. */
+static GpErr GpOpStreamMultPanel(const GpOpStreamProduct *P, const GpFmt *A, int64_t first, int64_t c, int64_t k)
+{
+  GpColumns C = {.k = (int32_t)k, .add = P->add, .incx = P->incx, .incy = P->incy};
+
+  for (int64_t j = 0; j < k; j++) {
+    C.x[j] = P->x[c + j];
+    C.y[j] = P->y[c + j] + first * P->incy;
+  }
+  return GpSpmmTable[GP_SPMM_mmscalar8].mult[GpDevKindOf(P->S->dev)][A->csr->prec](A, &C);
+}
+
+/* Decodes a chunk and multiplies its rows. */
+static GpErr GpOpStreamUseChunk(void *context, int64_t item, const void *device, void *result)
+{
+  const GpOpStreamProduct *P     = (const GpOpStreamProduct *)context;
+  const GpChunkHeader     *head  = &P->S->chunks.head[item];
+  const int64_t            first = head->first;
+  const int                one   = P->k == 1 && P->incx == 1 && P->incy == 1;
+  GpCsr                    C;
+  GpFmt                    A   = {.id = GP_FMT_CSR, .csr = &C};
+  GpErr                    err = GpChunkDecode(P->S->dev, head, device, P->S->work, &C);
+
+  (void)result;
+  if (one) return err ? err : GpOpStreamMultOne(P, &A, first, 0, P->add ? P->y[0] : P->z);
+  for (int64_t c = 0; !err && c < P->k; c += GP_SPMM_COLUMNS) err = GpOpStreamMultPanel(P, &A, first, c, P->k - c < GP_SPMM_COLUMNS ? P->k - c : GP_SPMM_COLUMNS);
+  return err;
+}
+
+GpErr GpOpStreamMult(GpOpStream S, const double *x, const double *z, double *y)
+{
+  GpOpStreamProduct P = {.S = S, .z = z, .k = 1, .incx = 1, .incy = 1, .x = &x, .y = &y};
+
+  return GpStreamVisit(S->stream, GpOpStreamUseChunk, &P);
+}
+
+GpErr GpOpStreamMultMany(GpOpStream S, int64_t k, int add, int64_t incx, const double *const x[], int64_t incy, double *const y[])
+{
+  GpOpStreamProduct P = {.S = S, .add = add, .k = k, .incx = incx, .incy = incy, .x = x, .y = y};
+
+  return k ? GpStreamVisit(S->stream, GpOpStreamUseChunk, &P) : GP_SUCCESS;
+}
+
+/* --- properties ---------------------------------------------------------------------------------------------------------------------- */
+
+void GpOpStreamGetInfo(GpOpStream S, GpOpStreamInfo *info)
+{
+  *info = (GpOpStreamInfo){.loss = S->chunks.loss, .row_bytes = GpOpChunksRowBytes(&S->chunks), .encode_seconds = S->chunks.encode_seconds, .pin_seconds = S->chunks.pin_seconds};
+  GpStreamGetInfo(S->stream, &info->stream);
+  info->device_bytes = info->stream.device_bytes + (double)S->work_bytes;
+}
+
+const GpFeatures *GpOpStreamGetFeatures(GpOpStream S)
+{
+  return &S->features;
+}
+
+const GpChoice *GpOpStreamGetChoice(GpOpStream S)
+{
+  return &S->choice;
+}
