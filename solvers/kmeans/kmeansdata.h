@@ -190,9 +190,10 @@ GpErr KMeansFrameCreate(const KMeansData *A, KMeansFrame *F); /* workspace, whic
 void  KMeansFrameDestroy(const KMeansData *A, KMeansFrame *F);
 GpErr KMeansFrameChoose(const KMeansData *A, const KMeansFrame *F); /* sets centre and scale for the present centroids */
 
-/* Returns 1 if `direct` can add the points to the tally while it assigns them: on a GPU whose shared memory holds the sums. */
-GP_EXTERN int KMeansFuses_Host(const KMeansData *A);
-GP_EXTERN int KMeansFuses_CUDA(const KMeansData *A);
+/* Returns 1 if an assignment can add the points to the tally while it assigns them: `direct` or `tensor` on a GPU, for up to KMEANS_DIRECT features, if the sums fit
+   shared memory. */
+GP_EXTERN int KMeansFuses_Host(const KMeansData *A, int assign);
+GP_EXTERN int KMeansFuses_CUDA(const KMeansData *A, int assign);
 
 /* Ends an iteration of A->loop on a GPU: moves the centroids to the means of the tally, tests the criteria of KMeansIterate_Private(), and zeroes the tally, or only
    its totals if loop->differences is set. */

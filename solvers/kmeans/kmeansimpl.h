@@ -34,6 +34,7 @@ typedef struct {
   KMeansLoop      *loop;   /* device memory */
   KMeansFrame      frame;  /* device memory */
   KMeansData       looped; /* what the graph works on */
+  PetscInt         assign; /* its assignment */
   PetscGPUCSRGraph graph;
 
   PetscBool resident; /* data.centroid is newer than the centroids on the host (KMeansResidentStep_Private()) */

@@ -7,8 +7,9 @@ GpErr KMeansAssign_direct_Host(const KMeansData *A)
   return KMeansScreen(A, 0);
 }
 
-int KMeansFuses_Host(const KMeansData *A)
+int KMeansFuses_Host(const KMeansData *A, int assign)
 {
   (void)A;
+  (void)assign;
   return 0;
 }

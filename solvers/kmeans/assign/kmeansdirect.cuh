@@ -1,277 +1,331 @@
-/* Parts of the kernel of `direct`: centroids and points in shared memory, points in registers, and the evaluation of candidates by the definition.
-   direct_cuda.cu describes the method. */
+/* The kernel of `direct` and `tensor` for dense points with up to KMEANS_DIRECT features, Euclidean metric. screen/kmeansframe.cuh has the scores and the proof
+   of their bound.
+
+   A warp takes 32 P points and copies them to shared memory. A search (kmeanssingle.cuh, kmeanssplit.cuh) computes the scores of all centroids, which are in shared
+   memory too. It finds the least score, its group of centroids, and the least score of the other groups.
+
+   If the least score of the other groups is beyond the bound, only the centroids of one group can be the nearest. Their scores are computed again in single
+   precision, and the distances of those within the bound are evaluated by the definition. Otherwise the warp does the same with all centroids.
+
+   If KMeansData.fuse is set, the warp then adds points to the sums of clusters: all points if the sums contain none yet, otherwise those whose labels changed.
+   The warp first lists these points, because usually few of its threads have one, and all threads of the warp shall add at the same time. */
 #ifndef KMEANSDIRECT_CUH
 #define KMEANSDIRECT_CUH
 
-#include "solvers/kmeans/screen/kmeansframe.cuh"
+#include "kmeanswarp.cuh"
+#include "solvers/kmeans/kmeanstotals.cuh"
+#include "solvers/kmeans/update/kmeanstally.cuh"
 
-#define KMEANS_DIRECT_GROUP 4 /* number of centroids whose features are loaded together */
-
-/* Number of points of a thread. It is as large as the registers permit, because each load of centroids serves all points of a thread. In double precision it is
-   half as large, because shared memory holds fewer points. */
-#define KMeansDirectPoints(Real, D) ((D) <= 8 ? 32 / (int)sizeof(Real) : (D) <= 12 ? 24 / (int)sizeof(Real) : (D) <= 16 ? 20 / (int)sizeof(Real) : 16 / (int)sizeof(Real))
-
-/* Maximum number of threads of a block. A multiprocessor runs one block, so that these threads share all its registers. */
-#define KMeansDirectThreads(D) ((D) <= 4 ? 512 : (D) <= 24 ? 384 : 256)
-
-/* Number of floats of a group of centroids in shared memory: half the squared norms, then the features. */
-#define KMeansDirectRow(D) (KMEANS_DIRECT_GROUP * ((D) + 1))
-
-/* Number of features of a point when it is added to the sums: KMeansTallyAddPoint() takes a multiple of four. */
-#define KMeansDirectWidth(D) (((D) + 3) / 4 * 4)
-
-/* Centre and scale in shared memory. */
-template <int D>
-struct KMeansDirectFrame {
-  double scale, centre[D];
-  float  scalesingle, centresingle[D];
-};
-
-/* The points of a warp in shared memory. Slot s holds point first + s. Features beyond the last one are 0. If the number of vectors in a row is a power of 2,
-   the vectors are permuted, so that the threads of a warp read different banks. */
-template <class Real, int D, int P>
-struct KMeansDirectWarp {
-  static constexpr int VECTOR = sizeof(Real) == 4 ? (D % 4 ? D % 2 ? 1 : 2 : 4) : D % 2 ? 1 : 2; /* number of values in a vector of at most 16 bytes */
-  static constexpr int COUNT  = D / VECTOR;                                                      /* number of vectors in a row */
-
-  struct alignas(VECTOR * sizeof(Real)) Vector {
-    Real v[VECTOR];
-  };
-
-  Vector   row[32 * P * COUNT];
-  float    limit[32 * P]; /* a centroid with a score above it is not a candidate; later the bits of the new label */
-  int32_t  group[32 * P]; /* the group of all candidates, -1: several groups have candidates; later the old label, -1: none */
-  uint16_t slot[32 * P];  /* list of the slots of points that move from one sum to another */
-
-  __device__ Vector &at(int slot, int vector)
-  {
-    constexpr int permuted = (COUNT & (COUNT - 1)) == 0 && COUNT <= 8 && VECTOR * sizeof(Real) == 16;
-
-    return row[slot * COUNT + (permuted ? vector ^ (slot * COUNT / 8 & (COUNT - 1)) : vector)];
-  }
-
-  /* Copies points from global memory. All threads of the warp must call it. */
-  __device__ void load(const KMeansData &A, int64_t first)
-  {
-    const int   lane = threadIdx.x % 32, points = A.n - first < 32 * P ? (int)(A.n - first) : 32 * P;
-    const Real *from = (const Real *)A.value + first * A.d;
-
-    __syncwarp();
-    if (A.d == D) {
-#pragma unroll
-      for (int q = 0; q < P * COUNT; q++) {
-        const int e = lane + 32 * q;
-
-        if (e < points * COUNT) at(e / COUNT, e % COUNT) = ((const Vector *)from)[e];
-      }
-    } else {
-      for (int slot = lane; slot < points; slot += 32)
-        for (int j = 0; j < D; j++) at(slot, j / VECTOR).v[j % VECTOR] = j < A.d ? from[(int64_t)slot * A.d + j] : 0;
-    }
-    __syncwarp();
-  }
-
-  /* Sets x to the features of a point. Features from D on are 0. */
-  template <class Value, int WIDTH>
-  __device__ void get(int slot, Value (&x)[WIDTH])
-  {
-#pragma unroll
-    for (int q = 0; q < COUNT; q++) {
-      const Vector part = at(slot, q);
-
-#pragma unroll
-      for (int v = 0; v < VECTOR; v++) x[VECTOR * q + v] = (Value)part.v[v];
-    }
-#pragma unroll
-    for (int j = D; j < WIDTH; j++) x[j] = 0;
-  }
-};
-
-/* Returns half the squared norm of the shifted and scaled centroid c, before its coordinates are rounded. Raises *most to the bits of an upper bound on the norm; the
-   bits of nonnegative numbers are ordered like the numbers. Stores the rounded coordinate j to m[j * KMEANS_DIRECT_GROUP] unless m is NULL. Coordinates beyond the
-   last one are 0. */
-template <int D>
-__device__ static double KMeansDirectConvert(const KMeansData &A, const KMeansDirectFrame<D> &F, int32_t c, float *m, unsigned *most)
+/* The nearest centroid of point i by the definition, found by a warp: lane l takes the centroids l, l + 32, ... If all centroids are in shared memory, it computes
+   their scores in single precision, and evaluates only those near the least. slot: that of the point. All lanes receive the result. Returns the number of distances
+   that were evaluated. */
+template <class Search, class Real, int D, int P>
+__device__ static int KMeansDirectEvaluateAll(const KMeansData &A, const KMeansDirectFrame<D> &F, int64_t i, int slot, const float *centroids, KMeansDirectWarp<Real, D, P> *W, int32_t *label, double *compared)
 {
-  double square = 0;
+  const int            lane  = threadIdx.x % 32;
+  float                limit = INFINITY, square = 0;
+  int                  count = 0;
+  KMeansDirectPlace<D> place;
+  Real                 x[D];
 
+  W->get(slot, x);
 #pragma unroll
   for (int j = 0; j < D; j++) {
-    const double value = j < A.d ? (A.centroid[(int64_t)c * A.d + j] - F.centre[j]) * F.scale : 0;
-
-    if (m) m[j * KMEANS_DIRECT_GROUP] = (float)value;
-    square += value * value;
+    place.x[j] = x[j];
+    place.y[j] = KMeansDirectCoordinate(F, j, x[j]);
+    square     = __fmaf_rn(place.y[j], place.y[j], square);
   }
-  atomicMax(most, __float_as_uint(__double2float_ru(sqrt(square) * (1 + 0x1p-40) + 0x1p-140)));
-  return square / 2;
+  place.label    = INT32_MAX;
+  place.compared = HUGE_VAL;
+  if (centroids) {
+    for (int32_t c = lane; c < A.k; c += 32) limit = fminf(limit, Search::score(centroids, c, place.y));
+    for (int half = 16; half > 0; half /= 2) limit = fminf(limit, __shfl_xor_sync(0xffffffffu, limit, half));
+    limit += KMeansDirectError(F.again, KMeansFrameNormSingle(A.d, square));
+  }
+  for (int32_t c = lane; c < A.k; c += 32) {
+    if (centroids && Search::score(centroids, c, place.y) > limit) continue;
+    place.evaluate(A, c);
+    count++;
+  }
+  for (int half = 16; half > 0; half /= 2) {
+    const int32_t other = __shfl_xor_sync(0xffffffffu, place.label, half);
+    const double  sum   = __shfl_xor_sync(0xffffffffu, place.compared, half);
+
+    count += __shfl_xor_sync(0xffffffffu, count, half);
+    if (other != INT32_MAX && (place.label == INT32_MAX || sum < place.compared || (sum == place.compared && other < place.label))) {
+      place.compared = sum;
+      place.label    = other;
+    }
+  }
+  *label    = place.label;
+  *compared = place.compared;
+  return count;
 }
 
-/* Writes the centroids of groups `first` to `last` - 1 to shared memory. Centroids beyond the last one have infinite scores. */
-template <int D>
-__device__ static void KMeansDirectLoad(const KMeansData &A, const KMeansDirectFrame<D> &F, int32_t first, int32_t last, float *centroids, unsigned *most)
+/* Finds the labels of the points of a warp. centroids: all centroids, or NULL if they do not fit shared memory. fresh: the sums contain no point yet. Lists the
+   slots of the points that move to another sum in W->slot, and returns their number. */
+template <class Search, class Real, int D, int P>
+__device__ static int KMeansDirectFinish(const KMeansData &A, const KMeansDirectFrame<D> &F, int64_t first, const float *centroids, int fresh, KMeansDirectWarp<Real, D, P> *W, KMeansTotals *T)
 {
-  for (int32_t c = threadIdx.x; c < (last - first) * KMEANS_DIRECT_GROUP; c += blockDim.x) {
-    const int32_t number = first * KMEANS_DIRECT_GROUP + c;
-    float        *group  = centroids + c / KMEANS_DIRECT_GROUP * KMeansDirectRow(D) + c % KMEANS_DIRECT_GROUP;
+  const int lane  = threadIdx.x % 32;
+  int       moved = 0;
 
-    if (number < A.k) group[0] = (float)KMeansDirectConvert(A, F, number, group + KMEANS_DIRECT_GROUP, most);
-    else {
-      group[0] = INFINITY;
-      for (int j = 0; j < D; j++) group[(j + 1) * KMEANS_DIRECT_GROUP] = 0;
-    }
-  }
-}
+#pragma unroll 1
+  for (int slot = lane; slot < 32 * P; slot += 32) {
+    const int64_t        i     = first + slot;
+    const int            valid = i < A.n;
+    const int32_t        old   = valid ? A.label[i] : -1;
+    KMeansDirectPlace<D> place;
+    Real                 x[D];
+    int32_t              group;
+    int                  evaluated = 1, moves;
+    float                limit;
+    unsigned             open;
 
-/* The negative coordinate -x' of feature j. */
-template <int D>
-__device__ static inline float KMeansDirectCoordinate(const KMeansDirectFrame<D> &F, int j, float x)
-{
-  return -KMeansFrameCoordinate(x, F.centresingle[j], F.scalesingle);
-}
-
-template <int D>
-__device__ static inline float KMeansDirectCoordinate(const KMeansDirectFrame<D> &F, int j, double x)
-{
-  return -KMeansFrameCoordinate(x, F.centre[j], F.scale);
-}
-
-/* The points of a thread. y holds the negative coordinates, so that a score is a chain of fused multiply-adds. */
-template <int D, int P>
-struct KMeansDirectTile {
-  float   y[P][D];
-  float   norm[P];
-  float   best[P], second[P]; /* the least score of all groups, and the least score outside the group of `best` */
-  int32_t group[P];           /* the group of `best` */
-
-  template <class Real>
-  __device__ void load(const KMeansDirectFrame<D> &F, int32_t d, KMeansDirectWarp<Real, D, P> *W)
-  {
-#pragma unroll
-    for (int p = 0; p < P; p++) {
-      float sum = 0;
-      Real  x[D];
-
-      W->get(32 * p + threadIdx.x % 32, x);
-#pragma unroll
-      for (int j = 0; j < D; j++) {
-        y[p][j] = KMeansDirectCoordinate(F, j, x[j]);
-        sum     = __fmaf_rn(y[p][j], y[p][j], sum);
-      }
-      norm[p] = KMeansFrameNormSingle(d, sum);
-      best[p] = second[p] = INFINITY;
-      group[p]            = 0;
-    }
-  }
-
-  __device__ void search(int32_t first, int32_t groups, const float *centroids)
-  {
-    for (int32_t g = 0; g < groups; g++, centroids += KMeansDirectRow(D)) {
-      const float4 *m = (const float4 *)centroids, h = m[0];
-      float         score[P][KMEANS_DIRECT_GROUP];
-
-#pragma unroll
-      for (int p = 0; p < P; p++) {
-        score[p][0] = h.x;
-        score[p][1] = h.y;
-        score[p][2] = h.z;
-        score[p][3] = h.w;
-      }
-#pragma unroll
-      for (int j = 0; j < D; j++) {
-        const float4 v = m[j + 1];
-
-#pragma unroll
-        for (int p = 0; p < P; p++) {
-          score[p][0] = __fmaf_rn(y[p][j], v.x, score[p][0]);
-          score[p][1] = __fmaf_rn(y[p][j], v.y, score[p][1]);
-          score[p][2] = __fmaf_rn(y[p][j], v.z, score[p][2]);
-          score[p][3] = __fmaf_rn(y[p][j], v.w, score[p][3]);
-        }
-      }
-#pragma unroll
-      for (int p = 0; p < P; p++) {
-        const float least = fminf(fminf(score[p][0], score[p][1]), fminf(score[p][2], score[p][3]));
-
-        second[p] = fminf(second[p], fmaxf(best[p], least));
-        group[p]  = least < best[p] ? first + g : group[p];
-        best[p]   = fminf(best[p], least);
-      }
-    }
-  }
-};
-
-/* A point whose candidates are evaluated by the definition. */
-template <int D>
-struct KMeansDirectPlace {
-  double  x[D];
-  float   y[D];
-  int32_t label;
-  double  compared;
-
-  /* Computes KMeansCompare() of centroid c, and keeps c if it is the nearest so far. Features beyond the last one add 0, which changes no sum. */
-  __device__ void evaluate(const KMeansData &A, int32_t c)
-  {
-    const double *m   = A.centroid + (int64_t)c * A.d;
-    double        sum = 0;
-
-    if (A.d == D && D % 2 == 0) { /* rows are aligned to a vector */
-#pragma unroll
-      for (int j = 0; j < D / 2; j++) {
-        const double2 two = ((const double2 *)m)[j];
-        const double  a = x[2 * j] - two.x, b = x[(2 * j + 1) % D] - two.y;
-
-        sum += a * a;
-        sum += b * b;
-      }
-    } else {
-#pragma unroll
-      for (int j = 0; j < D; j++) {
-        const double difference = x[j] - (j < A.d ? m[j] : 0);
-
-        sum += difference * difference;
-      }
-    }
-    if (sum < compared || label == INT32_MAX) {
-      compared = sum;
-      label    = c;
-    }
-  }
-
-  /* Evaluates the centroids of a group in shared memory whose scores are not above the limit. Returns the number of these centroids. */
-  __device__ int evaluateGroup(const KMeansData &A, int32_t group, const float *centroids, float limit)
-  {
-    const float4 *m = (const float4 *)centroids, h = m[0];
-    float         score[KMEANS_DIRECT_GROUP] = {h.x, h.y, h.z, h.w};
-    unsigned      near                       = 0;
-
+    W->get(slot, x);
 #pragma unroll
     for (int j = 0; j < D; j++) {
-      const float4 v = m[j + 1];
-
-      score[0] = __fmaf_rn(y[j], v.x, score[0]);
-      score[1] = __fmaf_rn(y[j], v.y, score[1]);
-      score[2] = __fmaf_rn(y[j], v.z, score[2]);
-      score[3] = __fmaf_rn(y[j], v.w, score[3]);
+      place.x[j] = x[j];
+      place.y[j] = KMeansDirectCoordinate(F, j, x[j]);
     }
-#pragma unroll
-    for (int q = 0; q < KMEANS_DIRECT_GROUP; q++) near |= (unsigned)!(score[q] > limit) << q;
-    return evaluateMany(A, group, near);
+    place.label    = INT32_MAX;
+    place.compared = HUGE_VAL;
+    group          = Search::decide(A, F, W, slot, place.y, &limit);
+    open           = __ballot_sync(0xffffffffu, valid && group < 0);
+    if (valid && group >= 0) {
+      evaluated = 0;
+      for (unsigned near = centroids ? Search::near(centroids, group, place.y, limit) : (1u << Search::GROUP) - 1; near; near &= near - 1) {
+        const int32_t c = Search::centroid(group, __ffs((int)near) - 1);
+
+        if (c >= A.k) continue;
+        place.evaluate(A, c);
+        evaluated++;
+      }
+    }
+    for (; open; open &= open - 1) {
+      const int from = __ffs((int)open) - 1;
+      int32_t   label;
+      double    compared;
+      const int count = KMeansDirectEvaluateAll<Search>(A, F, __shfl_sync(0xffffffffu, i, from), __shfl_sync(0xffffffffu, slot, from), centroids, W, &label, &compared);
+
+      if (lane == from) {
+        place.label    = label;
+        place.compared = compared;
+        evaluated      = count + 1;
+      }
+    }
+    if (valid) KMeansTotalsReplace(&A, i, old, place.label, place.compared, A.k, evaluated - 1, T); /* the definition is evaluated for the label in any case, which does not count as evaluated again */
+    if (!A.fuse) continue;
+    moves = valid && (fresh || old != place.label);
+    open  = __ballot_sync(0xffffffffu, moves);
+    if (moves) {
+      W->slot[moved + __popc(open & ((1u << lane) - 1))] = (uint16_t)slot;
+      W->limit[slot]                                     = __int_as_float(place.label);
+      W->group[slot]                                     = fresh ? -1 : old;
+    }
+    moved += __popc(open);
   }
+  return moved;
+}
 
-  /* Evaluates the centroids of a group whose bits in `near` are set. Returns the number of these centroids. */
-  __device__ int evaluateMany(const KMeansData &A, int32_t group, unsigned near)
-  {
-    int count = 0;
+/* Moves the points of the first `moved` slots in W->slot from one sum to another. */
+template <class Real, int D, int P>
+__device__ static void KMeansDirectMove(const KMeansData &A, int64_t first, int moved, KMeansDirectWarp<Real, D, P> *W, const KMeansBlockTally *sums)
+{
+  for (int e = threadIdx.x % 32; e < moved; e += 32) {
+    const int     slot       = W->slot[e];
+    const int64_t i          = first + slot;
+    const int32_t cluster[2] = {__float_as_int(W->limit[slot]), W->group[slot]};
+    double        x[KMeansDirectWidth(D)];
 
-    for (; near; near &= near - 1) {
-      const int32_t c = group * KMEANS_DIRECT_GROUP + __ffs((int)near) - 1;
+    W->get(slot, x);
+#pragma unroll 1
+    for (int side = 0; side < 2 && cluster[side] >= 0; side++) {
+      const int32_t at[1]    = {KMeansTallyAt(sums, 0, cluster[side], i)};
+      const int64_t mass     = A.weight ? KMeansToFixed(A.weight[i], A.mass.first) : 1;
+      const int64_t fixed[1] = {side ? -mass : mass};
 
-      if (c >= A.k) break;
-      evaluate(A, c);
-      count++;
+      KMeansTallyAdd(sums, at, fixed);
+      KMeansTallyAddPoint(&A, sums, i, cluster[side], x);
+#pragma unroll
+      for (int j = 0; j < D; j++) x[j] = -x[j];
     }
-    return count;
+  }
+}
+
+template <class Search, class Real, int D, int P>
+__global__ __launch_bounds__(Search::THREADS, 1) static void KMeansDirectKernel(const __grid_constant__ KMeansData A, int32_t panel, const __grid_constant__ KMeansTallyShape shape)
+{
+  extern __shared__ float4 shared[];
+  __shared__ KMeansDirectFrame<D> F;
+  const int32_t                   units = (A.k + Search::UNIT - 1) / Search::UNIT, warps = blockDim.x / 32, warp = threadIdx.x / 32;
+  KMeansDirectWarp<Real, D, P>   *W         = (KMeansDirectWarp<Real, D, P> *)shared + warp;
+  float                          *centroids = (float *)((KMeansDirectWarp<Real, D, P> *)shared + warps);
+  const int                       fresh     = !A.loop || A.loop->fresh;
+  KMeansTotals                    T         = {};
+  KMeansBlockTally                sums      = {};
+
+  if (A.loop && A.loop->reason) return;
+  if (A.fuse) KMeansTallyClear(&sums, &shape, (uint32_t *)(centroids + (int64_t)panel * Search::FLOATS));
+  if (threadIdx.x < D) {
+    F.centre[threadIdx.x]       = (int)threadIdx.x < A.d ? A.frame.centre[threadIdx.x] : 0;
+    F.centresingle[threadIdx.x] = (float)F.centre[threadIdx.x];
+  }
+  if (threadIdx.x == 0) {
+    F.scale       = KMeansFrameScale(A.frame.numbers, A.single);
+    F.scalesingle = (float)F.scale;
+    F.most        = 0;
+  }
+  __syncthreads();
+  if (panel == units) Search::load(A, F, 0, units, centroids);
+  else
+    for (int32_t c = threadIdx.x; c < A.k; c += blockDim.x) (void)KMeansDirectConvert(A, F, c, [](int, double) { }); /* the bound needs the norms of all panels */
+  __syncthreads();
+  if (threadIdx.x == 0) Search::bound(A, F);
+  __syncthreads();
+  for (int64_t round = 0; round * 32 * P * warps * gridDim.x < A.n; round++) {
+    const int64_t first = ((round * warps + warp) * gridDim.x + blockIdx.x) * 32 * P;
+    int           moved;
+
+    if (panel == units && first >= A.n) break; /* with several panels, all warps take part in the loads */
+
+    {
+      typename Search::template Tile<Real, P> tile;
+
+      W->load(A, first);
+      tile.load(F, A.d, W);
+      if (panel == units) tile.search(A.k, 0, units, centroids);
+      else
+        for (int32_t from = 0; from < units; from += panel) {
+          const int32_t to = units - from < panel ? units : from + panel;
+
+          __syncthreads();
+          Search::load(A, F, from, to, centroids);
+          __syncthreads();
+          tile.search(A.k, from, to, centroids);
+        }
+      tile.store(F, W);
+      __syncwarp();
+    }
+    moved = KMeansDirectFinish<Search>(A, F, first, panel == units ? centroids : NULL, fresh, W, &T);
+    __syncwarp();
+    if (moved) KMeansDirectMove(A, first, moved, W, &sums);
+    __syncwarp();
+  }
+  KMeansTotalsAdd(&A, &T);
+  if (A.fuse) KMeansTallyFlush(&A, &sums);
+}
+
+/* How a launch divides the shared memory of a block. */
+typedef struct {
+  int32_t          panel; /* number of units of centroids in shared memory at once */
+  int              warps;
+  size_t           bytes;
+  KMeansTallyShape shape; /* arrangement of the sums, if A->fuse is set */
+} KMeansDirectPlan;
+
+#define KMEANS_DIRECT_STATIC ((size_t)2 << 10)  /* bytes of static shared memory, rounded up */
+#define KMEANS_DIRECT_LEAST  ((size_t)16 << 10) /* least number of bytes for centroids, unless all need less; a plan with less has too many warps */
+#define KMEANS_DIRECT_COPIES ((size_t)32 << 10) /* largest number of bytes for several copies of the sums */
+
+/* Finds the largest number of warps for which the sums and all centroids fit, or, without sums, at least some centroids. Returns 0 if there is none. */
+template <class Search, class Real, int D>
+static int KMeansDirectDivide(const KMeansData *A, size_t most, KMeansDirectPlan *plan)
+{
+  constexpr size_t each = sizeof(KMeansDirectWarp<Real, D, Search::template POINTS<Real>>), row = Search::FLOATS * sizeof(float);
+  const size_t     units = (size_t)(A->k + Search::UNIT - 1) / Search::UNIT, all = units * row;
+
+  for (plan->warps = Search::THREADS / 32; plan->warps > 0; plan->warps -= plan->warps > 4 ? 4 : 1) {
+    const size_t own = plan->warps * each, rest = own < most ? most - own : 0, sums = rest > all ? rest - all : 0;
+
+    if (A->fuse ? !sums || !(KMeansTallyFit(A, 0, A->d, KMEANS_TALLY_COPIES, sums < KMEANS_DIRECT_COPIES ? sums : KMEANS_DIRECT_COPIES, &plan->shape) || KMeansTallyFit(A, 0, A->d, 1, sums, &plan->shape))
+                : rest < (all < KMEANS_DIRECT_LEAST ? all : KMEANS_DIRECT_LEAST))
+      continue;
+    plan->panel = (int32_t)(rest / row < units ? rest / row : units);
+    plan->bytes = own + plan->panel * row + (A->fuse ? KMeansTallyBytes(&plan->shape) : 0);
+    return 1;
+  }
+  return 0;
+}
+
+template <template <int> class Search, class Real, int D>
+struct KMeansDirectRun {
+  /* Launches a block for each multiprocessor, or sets *planned to 1 if it can be launched. */
+  static GpErr run(const KMeansData *A, size_t most, int *planned)
+  {
+    constexpr int    P      = Search<D>::template POINTS<Real>;
+    const auto       kernel = KMeansDirectKernel<Search<D>, Real, D, P>;
+    const int64_t    tiles = ((int64_t)A->n + 32 * P - 1) / (32 * P), units = GpDevComputeUnits(A->dev);
+    KMeansDirectPlan plan = {};
+    GpErr            err;
+
+    static_assert(sizeof(KMeansDirectFrame<D>) + 256 <= KMEANS_DIRECT_STATIC, "static shared memory");
+    if (!KMeansDirectDivide<Search<D>, Real, D>(A, most, &plan)) return planned ? GP_SUCCESS : GpDevFail(A->dev, GP_ERR_DEVICE, "KMeansDirect: %d features do not fit shared memory", (int)A->d);
+    if (planned) {
+      *planned = 1;
+      return GP_SUCCESS;
+    }
+    err = GpCheckCuda(A->dev, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)plan.bytes), "KMeansDirect");
+    if (!err) err = GpLaunch(A->dev, "KMeansDirect", kernel, GpGrid{(unsigned)(tiles < units ? tiles : units), 32u * plan.warps, plan.bytes}, *A, plan.panel, plan.shape);
+    return err;
   }
 };
+
+template <template <int> class Search, class Real>
+static GpErr KMeansDirectDispatch(const KMeansData *A, size_t most, int *planned)
+{
+  if (A->d <= 2) return KMeansDirectRun<Search, Real, 2>::run(A, most, planned);
+  if (A->d <= 3) return KMeansDirectRun<Search, Real, 3>::run(A, most, planned);
+  if (A->d <= 4) return KMeansDirectRun<Search, Real, 4>::run(A, most, planned);
+  if (A->d <= 6) return KMeansDirectRun<Search, Real, 6>::run(A, most, planned);
+  if (A->d <= 8) return KMeansDirectRun<Search, Real, 8>::run(A, most, planned);
+  if (A->d <= 10) return KMeansDirectRun<Search, Real, 10>::run(A, most, planned);
+  if (A->d <= 12) return KMeansDirectRun<Search, Real, 12>::run(A, most, planned);
+  if (A->d <= 16) return KMeansDirectRun<Search, Real, 16>::run(A, most, planned);
+  if (A->d <= 20) return KMeansDirectRun<Search, Real, 20>::run(A, most, planned);
+  if (A->d <= 24) return KMeansDirectRun<Search, Real, 24>::run(A, most, planned);
+  return A->d <= 28 ? KMeansDirectRun<Search, Real, 28>::run(A, most, planned) : KMeansDirectRun<Search, Real, 32>::run(A, most, planned);
+}
+
+/* Launches the kernel for the features of A, or sets *planned to 1 if it can be launched. */
+template <template <int> class Search>
+static GpErr KMeansDirectSelect(const KMeansData *A, int *planned)
+{
+  int    most = 0;
+  GpErr  err  = GpCheckCuda(A->dev, cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, GpDevOrdinal(A->dev)), "KMeansDirect");
+  size_t rest = (size_t)most - KMEANS_DIRECT_STATIC;
+
+  if (err) return err;
+  return A->single ? KMeansDirectDispatch<Search, float>(A, rest, planned) : KMeansDirectDispatch<Search, double>(A, rest, planned);
+}
+
+/* Whether the kernel can add the points to the tally. */
+template <template <int> class Search>
+static int KMeansDirectFuses(const KMeansData *A)
+{
+  KMeansData fused   = *A;
+  int        planned = 0;
+
+  fused.fuse = 1;
+  return A->d <= KMEANS_DIRECT && !KMeansDirectSelect<Search>(&fused, &planned) && planned;
+}
+
+/* Assigns all points, with the frame of A or else a frame of its own. */
+template <template <int> class Search>
+static GpErr KMeansDirectAssign(const KMeansData *A)
+{
+  KMeansData own = *A;
+  GpErr      err;
+
+  if (!A->n) return GP_SUCCESS;
+  if (A->frame.numbers) return KMeansDirectSelect<Search>(A, NULL);
+  err = KMeansFrameCreate(A, &own.frame);
+  if (!err) err = KMeansFrameChoose(A, &own.frame);
+  if (!err) err = KMeansDirectSelect<Search>(&own, NULL);
+  KMeansFrameDestroy(A, &own.frame);
+  return err;
+}
+
+int KMeansDirectFuses_CUDA(const KMeansData *A); /* whether `direct` can */
 
 #endif

@@ -136,7 +136,7 @@ static PetscInt KMeansChooseUpdate(KMeans km)
   const KMeansData *A = &km->points.data;
 
   if (GpDevKindOf(A->dev) == GP_DEV_HOST || A->row) return km->batch ? KMEANS_UPDATE_fixed : KMEANS_UPDATE_changed;
-  if (km->now[0] == KMEANS_ASSIGN_direct && !km->batch) return KMEANS_UPDATE_changed; /* `direct` knows which labels change */
+  if (!km->batch && GP_ON_DEVICE(A->dev, KMeansFuses, A, km->now[0])) return KMEANS_UPDATE_changed; /* the assignment knows which labels change */
   return KMeansFixedIsFastest(A) ? KMEANS_UPDATE_fixed : KMEANS_UPDATE_sort;
 }
 

@@ -13,7 +13,7 @@ static PetscErrorCode KMeansLoopIsPossible(KMeans km, PetscBool *possible)
 
   PetscFunctionBegin;
   PetscCall(KMeansCanReside_Private(km, possible));
-  *possible = (PetscBool)(*possible && GpDevHasGraphs(A->dev) && km->now[0] == KMEANS_ASSIGN_direct && (km->now[1] == KMEANS_UPDATE_fixed || km->now[1] == KMEANS_UPDATE_changed) && GP_ON_DEVICE(A->dev, KMeansFuses, A));
+  *possible = (PetscBool)(*possible && GpDevHasGraphs(A->dev) && (km->now[1] == KMEANS_UPDATE_fixed || km->now[1] == KMEANS_UPDATE_changed) && GP_ON_DEVICE(A->dev, KMeansFuses, A, km->now[0]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -22,7 +22,7 @@ static PetscErrorCode KMeansLoopLaunch(KMeansPoints *P, PetscInt count)
 {
   PetscFunctionBegin;
   for (PetscInt i = 0; i < count; i++) {
-    PetscCallGp(P->data.dev, "Assignment", KMeansAssignTable[KMEANS_ASSIGN_direct].run[GP_DEV_CUDA](&P->looped));
+    PetscCallGp(P->data.dev, "Assignment", KMeansAssignTable[P->assign].run[GP_DEV_CUDA](&P->looped));
     PetscCallGp(P->data.dev, "Centroids", KMeansMove_CUDA(&P->looped));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -36,7 +36,7 @@ static PetscErrorCode KMeansLoopCapture(void *ctx)
 }
 
 /* Allocates the memory of the loop, and sets P->looped. Destroys the graph if it was recorded for other arguments. */
-static PetscErrorCode KMeansLoopSetUp(KMeansPoints *P)
+static PetscErrorCode KMeansLoopSetUp(KMeansPoints *P, PetscInt assign)
 {
   KMeansData *A = &P->data, now;
 
@@ -49,9 +49,10 @@ static PetscErrorCode KMeansLoopSetUp(KMeansPoints *P)
   now.fuse     = 1;
   now.distance = NULL; /* the last pass stores them */
   now.loop     = P->loop;
-  if (P->graph && !memcmp(&now, &P->looped, sizeof(now))) PetscFunctionReturn(PETSC_SUCCESS);
+  if (P->graph && P->assign == assign && !memcmp(&now, &P->looped, sizeof(now))) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscGPUCSRGraphDestroy(&P->graph));
   PetscCall(PetscMemcpy(&P->looped, &now, sizeof(now)));
+  P->assign = assign;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -73,7 +74,7 @@ PetscErrorCode KMeansLoop_Private(KMeans km, PetscReal *previous)
   PetscCall(PetscLogEventBegin(KMEANS_LoopEvent, km, 0, 0, 0));
   PetscCall(KMeansPointsSetCentroids_Private(P, km->kept, km->centroid));
   PetscCall(KMeansPointsClearTally_Private(P, PETSC_FALSE));
-  PetscCall(KMeansLoopSetUp(P));
+  PetscCall(KMeansLoopSetUp(P, km->now[0]));
   state = (KMeansLoop){
     .it = (int32_t)km->it, .max_it = (int32_t)PetscMin(km->max_it, INT32_MAX), .keep = km->empty == KMEANS_EMPTY_KEEP, .differences = km->now[1] == KMEANS_UPDATE_changed, .fresh = 1, .rtol = km->rtol, .stol = km->stol, .previous = *previous};
   PetscCallGp(A->dev, "Iterations", KMeansFrameChoose(A, &P->frame));

@@ -25,7 +25,7 @@ PetscErrorCode KMeansPassBegin_Private(KMeans km, KMeansPoints *P, PetscBool upd
   PetscCall(KMeansPointsClearTally_Private(P, (PetscBool) !!(KMeansUpdateTable[km->now[1]].properties & KMEANS_DIFFERENCES)));
   PetscCall(PetscLogEventBegin(KMEANS_AssignEvent, km, 0, 0, 0));
   PetscCall(KMeansRecordEvent(P, 0));
-  A->fuse = update && km->now[0] == KMEANS_ASSIGN_direct && km->now[1] == KMEANS_UPDATE_fixed && GP_ON_DEVICE(A->dev, KMeansFuses, A);
+  A->fuse = update && km->now[1] == KMEANS_UPDATE_fixed && GP_ON_DEVICE(A->dev, KMeansFuses, A, km->now[0]);
   PetscCallGp(A->dev, "Assignment", KMeansAssignTable[km->now[0]].run[GpDevKindOf(A->dev)](A));
   PetscCall(KMeansRecordEvent(P, 1));
   PetscCall(PetscLogEventEnd(KMEANS_AssignEvent, km, 0, 0, 0));

@@ -1,0 +1,327 @@
+/* The search of `tensor` for points with up to KMEANS_DIRECT features: scores by tensor cores from coordinates that are split into two numbers of half precision.
+   Scores here are the negative scores of the frame plus a shift that depends on the point alone.
+
+   A coordinate y is h + l with h = half(y) and l = half(y - h), and a coordinate of a centroid is mh + ml likewise. Three of the four products of h + l and mh + ml
+   are computed; the fourth is below 2^-22 of the first. A step multiplies four features of 16 points and 8 centroids. Thread 4 r + q of the warp has feature q of
+   points r and r + 8 and of centroid r:
+
+       row of a point          h   l   h   v
+       column of a centroid    mh  mh  ml  w
+
+   The products v w are for q = 0 the shift, as a multiple of KMEANS_SPLIT_SHIFT, and for the other q three parts of half(c). In further steps w is 0.
+
+   The shift is at least |y|^2 / 2, so that scores are positive and ordered like their bits: minima of three integers take half the instructions of minima of
+   floats. If the least score is negative by rounding nevertheless, the point counts as undecided.
+
+   A group is the 2 centroids of a thread in each of TILES tiles of 8 centroids. A thread keeps the least score of its groups, the number of that group, and the
+   least score of its other groups. Finally four threads combine theirs.
+
+   Error of a score. Let N, M, u be as in kmeansframe.cuh. The parts of a coordinate have the error 2^-22 |y| if both are normal numbers. Tensor cores may treat
+   smaller numbers, which are below 2^-14, as 0. So |y* - (h + l)| <= (2^-22 + u) N + sqrt(d) 2^-13, likewise for centroids, and the fourth products are at most
+   2^-22 N M + d 2^-26 together. The parts of half(c) have the error 2^-30 half(c). The additions have the error r P with r = (3 D + 12) 2^-22 (kmeanstensor_cuda.cu;
+   there are 3 D + 4 products), where
+
+       P = (1 + 2^-7) (N M + M^2 / 2 + N^2 / 2) + 1/2
+
+   is above the sum of the absolute values of all products. If the norm of a point or of a centroid is above KMEANS_SPLIT_MOST, the points are
+   undecided, so that no number overflows. */
+#ifndef KMEANSSPLIT_CUH
+#define KMEANSSPLIT_CUH
+
+#include "kmeanswarp.cuh"
+#include "solvers/kmeans/screen/kmeanscopy.cuh"
+
+#define KMEANS_SPLIT_SHIFT 4096    /* a shift is this times a number of half precision */
+#define KMEANS_SPLIT_MOST  0x1p13f /* largest norm. Scores are then below KMEANS_SPLIT_NONE */
+#define KMEANS_SPLIT_NONE  65504   /* a centroid that does not exist has the score KMEANS_SPLIT_SHIFT times this */
+#ifndef KMEANS_SPLIT_TILES
+#define KMEANS_SPLIT_TILES 4
+#define KMEANS_SPLIT_P1 2
+#define KMEANS_SPLIT_T1 768
+#endif
+
+/* The two parts of a number, h in the low half of the word. */
+__device__ static inline uint32_t KMeansSplitNumber(float y)
+{
+  const __half h = __float2half_rn(y), l = __float2half_rn(y - __half2float(h));
+
+  return (uint32_t)__half_as_ushort(h) | (uint32_t)__half_as_ushort(l) << 16;
+}
+
+/* The sum of the two parts. */
+__device__ static inline float KMeansSplitSum(uint32_t parts)
+{
+  return __half2float(__ushort_as_half((unsigned short)parts)) + __half2float(__ushort_as_half((unsigned short)(parts >> 16)));
+}
+
+__device__ static inline uint32_t KMeansSplitPack(__half low, __half high)
+{
+  return (uint32_t)__half_as_ushort(low) | (uint32_t)__half_as_ushort(high) << 16;
+}
+
+/* The factor v of part q of half(c). The parts are numbers w of half precision; part 1 is the largest. */
+__device__ static inline float KMeansSplitFactor(int q)
+{
+  return q == 1 ? KMEANS_SPLIT_SHIFT : q == 2 ? 2 : 0x1p-10f;
+}
+
+/* Splits half(c) into its parts. A part that tensor cores may treat as 0 is 0. */
+__device__ static inline void KMeansSplitHalf(float half, __half (&part)[4])
+{
+  part[0] = __float2half_rn(KMEANS_SPLIT_SHIFT);
+#pragma unroll
+  for (int q = 1; q < 4; q++) {
+    const float w = half / KMeansSplitFactor(q);
+
+    part[q] = fabsf(w) < 0x1p-13f ? __float2half_rn(0) : __float2half_rn(w);
+    half -= __half2float(part[q]) * KMeansSplitFactor(q);
+  }
+}
+
+template <int D>
+struct KMeansSplit {
+  static constexpr int STEPS = (D + 3) / 4; /* number of steps of four features */
+  static constexpr int TILES = KMEANS_SPLIT_TILES, GROUP = 2 * TILES, UNIT = 8 * TILES;
+  static constexpr int THREADS = STEPS == 1 ? KMEANS_SPLIT_T1 : 512;
+
+  /* A tile in shared memory. First, for each step the parts mh and ml of feature q of centroid r at 4 r + q. Then, at LAST, the words with ml and w of the first step.
+     HALF: the values half(c). ROW: features of each centroid in single precision, unless there are so many that they take too much memory. */
+  static constexpr int LAST = 32 * STEPS, HALF = LAST + 32, ROW = HALF + 8, WIDE = STEPS <= 2;
+  static constexpr int WORDS = ROW + (WIDE ? 32 * STEPS : 0), FLOATS = TILES * WORDS;
+
+  template <class Real>
+  static constexpr int POINTS = STEPS == 1 ? KMEANS_SPLIT_P1 : STEPS <= 4 ? 2 : 1;
+
+  __device__ static void load(const KMeansData &A, KMeansDirectFrame<D> &F, int32_t first, int32_t last, float *centroids)
+  {
+    for (int32_t c = threadIdx.x; c < (last - first) * UNIT; c += blockDim.x) {
+      const int32_t number = first * UNIT + c;
+      float        *tile = centroids + c / 8 * WORDS, *row = tile + ROW + c % 8 * 4 * STEPS;
+      uint32_t     *parts = (uint32_t *)tile + c % 8 * 4;
+      const auto    store = [=](int j, double value) {
+        parts[j / 4 * 32 + j % 4] = KMeansSplitNumber((float)value);
+        if (WIDE) row[j] = (float)value;
+      };
+
+      const float   half = number < A.k ? (float)KMeansDirectConvert(A, F, number, store) : KMEANS_FRAME_NONE;
+      __half        part[4];
+
+      for (int j = number < A.k ? D : 0; j < 4 * STEPS; j++) store(j, 0);
+      KMeansSplitHalf(number < A.k ? half : (float)KMEANS_SPLIT_NONE * KMEANS_SPLIT_SHIFT, part);
+      for (int q = 0; q < 4; q++) ((uint32_t *)tile)[LAST + c % 8 * 4 + q] = parts[q] >> 16 | (uint32_t)__half_as_ushort(part[q]) << 16;
+      tile[HALF + c % 8] = half;
+    }
+  }
+
+  __device__ static void bound(const KMeansData &A, KMeansDirectFrame<D> &F)
+  {
+    const double       M = __uint_as_float(F.most), r = (3 * D + 12) * 0x1p-22, grow = 1 + 0x1p-7, under = F.scale * 0x1p-537, tiny = sqrt((double)D) * 0x1p-13, q = (A.d + 6) * 0x1p-53;
+    const double       part = 0x1p-22 + 0x1p-23; /* relative error of the parts of a coordinate */
+    const double       e[3] = {r * (grow * 0.5 * M * M + 0.5) + 0x1p-24 * M * M + tiny * M + A.d * 0x1p-26 + 2 * q * M * M + A.d * under * under, (r * grow + 3 * part) * M + tiny, r * grow * 0.5 + 2 * q};
+    KMeansFrameNumbers numbers = {};
+
+    for (int t = 0; t < 3; t++) F.term[t] = M <= KMEANS_SPLIT_MOST && M + 0x1p130 < F.scale * 0x1p500 ? __double2float_ru(2 * (1 + 0x1p-8) * e[t]) : INFINITY;
+    numbers.largest = M;
+    numbers.error   = 2 * part * M + tiny;
+    KMeansFrameErrorTerms(&numbers, A.d, F.scale, KMeansFrameRelative(D), F.again);
+  }
+
+  /* Returns the bits of the lowest bits of a score that hold the number of a group. */
+  __device__ static int32_t mask(int32_t k) { return (int32_t)(0xffffffffu >> __clz(4 * ((k + UNIT - 1) / UNIT) - 1)); }
+
+  __device__ static int32_t centroid(int32_t group, int b) { return group / 4 * UNIT + b / 2 * 8 + group % 4 * 2 + b % 2; }
+
+  /* Adds the products of the features of centroid r of a tile to half(c). */
+  __device__ static float sum(const float *tile, int r, float half, const float (&y)[D])
+  {
+#pragma unroll
+    for (int s = 0; s < STEPS; s++) {
+      const float4 four    = *(const float4 *)(WIDE ? tile + ROW + r * 4 * STEPS + 4 * s : tile + 32 * s + r * 4);
+      const float  word[4] = {four.x, four.y, four.z, four.w};
+
+#pragma unroll
+      for (int q = 0; q < 4; q++) {
+        if (4 * s + q < D) half = __fmaf_rn(y[(4 * s + q) % D], WIDE ? word[q] : KMeansSplitSum(__float_as_uint(word[q])), half);
+      }
+    }
+    return half;
+  }
+
+  __device__ static float score(const float *centroids, int32_t c, const float (&y)[D])
+  {
+    const float *tile = centroids + c / 8 * WORDS;
+
+    return sum(tile, c % 8, tile[HALF + c % 8], y);
+  }
+
+  __device__ static unsigned near(const float *centroids, int32_t group, const float (&y)[D], float limit)
+  {
+    const float *tile = centroids + group / 4 * FLOATS;
+    const int    r    = group % 4 * 2;
+    unsigned     set  = 0;
+
+#pragma unroll
+    for (int t = 0; t < TILES; t++, tile += WORDS) {
+      const float2 half = *(const float2 *)(tile + HALF + r);
+
+      set |= (unsigned)!(sum(tile, r, half.x, y) > limit) << 2 * t;
+      set |= (unsigned)!(sum(tile, r + 1, half.y, y) > limit) << (2 * t + 1);
+    }
+    return set;
+  }
+
+  template <class Real, int P>
+  struct Tile {
+    static constexpr int BLOCKS = 2 * P; /* number of blocks of 16 points */
+
+    uint32_t a[BLOCKS][STEPS][4];
+    int32_t  best[BLOCKS][2], second[BLOCKS][2]; /* of points r and r + 8 of a block: the bits of scores */
+
+    __device__ void load(const KMeansDirectFrame<D> &F, int32_t d, KMeansDirectWarp<Real, D, P> *W)
+    {
+      const int  r = threadIdx.x % 32 / 4, q = threadIdx.x % 4;
+      const Real scale = KMeansDirectScale(F, Real());
+      const __half factor = __float2half_rn(KMeansSplitFactor(q));
+      Real         centre[STEPS];
+
+      (void)d;
+#pragma unroll
+      for (int s = 0; s < STEPS; s++) centre[s] = 4 * s + q < D ? KMeansDirectCentre(F, 4 * s + q, Real()) : 0;
+#pragma unroll
+      for (int p = 0; p < BLOCKS; p++) {
+#pragma unroll
+        for (int side = 0; side < 2; side++) {
+          const int slot = 16 * p + r + 8 * side;
+          float     sum  = 0;
+          __half    shift;
+
+#pragma unroll
+          for (int s = 0; s < STEPS; s++) {
+            const int      j     = 4 * s + q;
+            const float    y     = j < D ? -KMeansFrameCoordinate(W->value(slot, j), centre[s], scale) : 0;
+            const uint32_t parts = KMeansSplitNumber(y);
+
+            a[p][s][side]     = parts;
+            a[p][s][2 + side] = parts & 0xffff;
+            sum               = __fmaf_rn(y, y, sum);
+          }
+          sum += __shfl_xor_sync(0xffffffffu, sum, 1);
+          sum += __shfl_xor_sync(0xffffffffu, sum, 2);
+          shift = __float2half_ru(fmaxf(sum * ((0.5f + 0x1p-9f) / KMEANS_SPLIT_SHIFT), 0x1p-14f));
+          a[p][0][2 + side] |= (uint32_t)__half_as_ushort(q ? factor : shift) << 16;
+          W->slot[slot] = __half_as_ushort(shift);
+          best[p][side] = second[p][side] = __float_as_int(INFINITY);
+        }
+      }
+    }
+
+    /* Lowers `least` to the scores of a tile of centroids, or sets it if start is 1. */
+    __device__ void add(const float *tile, int start, int32_t (&least)[BLOCKS][2]) const
+    {
+      const int   lane    = threadIdx.x % 32;
+      const float none[4] = {0, 0, 0, 0};
+      uint32_t    m[STEPS][2];
+      float       sum[BLOCKS][4];
+
+#pragma unroll
+      for (int s = 0; s < STEPS; s++) {
+        const uint32_t parts = __float_as_uint(tile[32 * s + lane]);
+
+        m[s][0] = __byte_perm(parts, 0, 0x1010);
+        m[s][1] = s ? parts >> 16 : __float_as_uint(tile[LAST + lane]);
+      }
+#pragma unroll
+      for (int s = 0; s < STEPS; s++) {
+#pragma unroll
+        for (int p = 0; p < BLOCKS; p++) {
+          if (s) KMeansMultiplyMatrices(sum[p], a[p][s], m[s][0], m[s][1], sum[p]);
+          else KMeansMultiplyMatrices(sum[p], a[p][0], m[0][0], m[0][1], none);
+        }
+      }
+#pragma unroll
+      for (int p = 0; p < BLOCKS; p++) {
+#pragma unroll
+        for (int side = 0; side < 2; side++) {
+          const int32_t low = __float_as_int(sum[p][2 * side]), other = __float_as_int(sum[p][2 * side + 1]);
+
+          least[p][side] = start ? min(low, other) : __vimin3_s32(least[p][side], low, other);
+        }
+      }
+    }
+
+    /* Takes the least scores of a group into those of all groups. */
+    __device__ void take(int32_t number, int32_t mask, const int32_t (&least)[BLOCKS][2])
+    {
+#pragma unroll
+      for (int p = 0; p < BLOCKS; p++) {
+#pragma unroll
+        for (int side = 0; side < 2; side++) {
+          const int32_t marked = (least[p][side] & ~mask) | number;
+
+          second[p][side] = min(second[p][side], max(best[p][side], marked));
+          best[p][side]   = min(best[p][side], marked);
+        }
+      }
+    }
+
+    __device__ void search(int32_t k, int32_t first, int32_t last, const float *centroids)
+    {
+      const int32_t  rest = (k + 7) / 8 % TILES, whole = rest && last == (k + UNIT - 1) / UNIT ? last - 1 : last; /* the last unit has `rest` tiles, unless that is 0 */
+      const int32_t  bits = mask(k);
+      int32_t        least[BLOCKS][2];
+
+#pragma unroll 1
+      for (int32_t u = first; u < whole; u++, centroids += FLOATS) {
+#pragma unroll
+        for (int t = 0; t < TILES; t++) add(centroids + t * WORDS, t == 0, least);
+        take(4 * u + threadIdx.x % 4, bits, least);
+      }
+      if (whole == last) return;
+      add(centroids, 1, least);
+#pragma unroll 1
+      for (int t = 1; t < rest; t++) add(centroids + t * WORDS, 0, least);
+      take(4 * whole + threadIdx.x % 4, bits, least);
+    }
+
+    __device__ void store(const KMeansDirectFrame<D> &F, KMeansDirectWarp<Real, D, P> *W) const
+    {
+      (void)F;
+#pragma unroll
+      for (int p = 0; p < BLOCKS; p++) {
+#pragma unroll
+        for (int side = 0; side < 2; side++) {
+          const int slot = 16 * p + threadIdx.x % 32 / 4 + 8 * side;
+          int32_t   low = best[p][side], next = second[p][side];
+
+#pragma unroll
+          for (int lanes = 1; lanes < 4; lanes *= 2) {
+            const int32_t low2 = __shfl_xor_sync(0xffffffffu, low, lanes), next2 = __shfl_xor_sync(0xffffffffu, next, lanes);
+
+            next = __vimin3_s32(next, next2, max(low, low2));
+            low  = min(low, low2);
+          }
+          W->limit[slot] = __int_as_float(low); /* four threads write the same number */
+          W->group[slot] = next;
+        }
+      }
+    }
+  };
+
+  /* Returns the group of all candidates of a point, or -1, and sets the limit of its scores in single precision. */
+  template <class Real, int P>
+  __device__ static int32_t decide(const KMeansData &A, const KMeansDirectFrame<D> &F, const KMeansDirectWarp<Real, D, P> *W, int slot, const float (&y)[D], float *limit)
+  {
+    const int32_t bits   = mask(A.k);
+    const float   best   = W->limit[slot], shift = __half2float(__ushort_as_half(W->slot[slot])) * KMEANS_SPLIT_SHIFT;
+    float         square = 0, norm, most;
+
+#pragma unroll
+    for (int j = 0; j < D; j++) square = __fmaf_rn(y[j], y[j], square);
+    norm   = KMeansFrameNormSingle(A.d, square);
+    most   = norm <= KMEANS_SPLIT_MOST ? (best + KMeansDirectError(F.term, norm)) * (1 + 0x1p-21f * (float)(bits + 1)) : INFINITY;
+    *limit = most - shift;
+    return best >= 0 && __int_as_float(W->group[slot]) > most ? __float_as_int(best) & bits : -1;
+  }
+};
+
+#endif

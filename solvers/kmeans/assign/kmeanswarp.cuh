@@ -1,0 +1,183 @@
+/* Parts that `direct` and `tensor` share for points with up to KMEANS_DIRECT features: points of a warp in shared memory, and the evaluation of candidates by the
+   definition. kmeansdirect.cuh describes the method. */
+#ifndef KMEANSWARP_CUH
+#define KMEANSWARP_CUH
+
+#include "solvers/kmeans/screen/kmeansframe.cuh"
+
+/* Number of features of a point when it is added to the sums: KMeansTallyAddPoint() takes a multiple of four. */
+#define KMeansDirectWidth(D) (((D) + 3) / 4 * 4)
+
+/* The frame in shared memory. */
+template <int D>
+struct KMeansDirectFrame {
+  double   scale, centre[D];
+  float    scalesingle, centresingle[D];
+  float    term[3];  /* of twice the error of a score of the search, as KMeansFrameErrorTerms() sets them */
+  float    again[3]; /* the same of a score that is computed again in single precision */
+  unsigned most;     /* bits of an upper bound on the norms of all centroids */
+};
+
+/* Twice the error of a score for a point of the norm N, from its terms. */
+__device__ static inline float KMeansDirectError(const float (&term)[3], float N)
+{
+  return __fmaf_rn(N, __fmaf_rn(N, term[2], term[1]), term[0]);
+}
+
+/* The points of a warp in shared memory. Slot s holds point first + s. Features beyond the last one are 0. If the number of vectors in a row is a power of 2,
+   the vectors are permuted, so that the threads of a warp read different banks. */
+template <class Real, int D, int P>
+struct KMeansDirectWarp {
+  static constexpr int VECTOR = sizeof(Real) == 4 ? (D % 4 ? D % 2 ? 1 : 2 : 4) : D % 2 ? 1 : 2; /* number of values in a vector of at most 16 bytes */
+  static constexpr int COUNT  = D / VECTOR;                                                      /* number of vectors in a row */
+
+  struct alignas(VECTOR * sizeof(Real)) Vector {
+    Real v[VECTOR];
+  };
+
+  Vector   row[32 * P * COUNT];
+  float    limit[32 * P]; /* a centroid with a score above it is not a candidate; later the bits of the new label */
+  int32_t  group[32 * P]; /* the group of all candidates, -1: several groups have candidates; later the old label, -1: none */
+  uint16_t slot[32 * P];  /* list of the slots of points that move from one sum to another */
+
+  __device__ Real value(int slot, int j) { return j < D ? at(slot, j / VECTOR).v[j % VECTOR] : 0; }
+
+  __device__ Vector &at(int slot, int vector)
+  {
+    constexpr int permuted = (COUNT & (COUNT - 1)) == 0 && COUNT <= 8 && VECTOR * sizeof(Real) == 16;
+
+    return row[slot * COUNT + (permuted ? vector ^ (slot * COUNT / 8 & (COUNT - 1)) : vector)];
+  }
+
+  /* Copies points from global memory. All threads of the warp must call it. */
+  __device__ void load(const KMeansData &A, int64_t first)
+  {
+    const int   lane = threadIdx.x % 32, points = A.n - first < 32 * P ? (int)(A.n - first) : 32 * P;
+    const Real *from = (const Real *)A.value + first * A.d;
+
+    __syncwarp();
+    if (A.d == D) {
+#pragma unroll
+      for (int q = 0; q < P * COUNT; q++) {
+        const int e = lane + 32 * q;
+
+        if (e < points * COUNT) at(e / COUNT, e % COUNT) = ((const Vector *)from)[e];
+      }
+    } else {
+      for (int slot = lane; slot < points; slot += 32)
+        for (int j = 0; j < D; j++) at(slot, j / VECTOR).v[j % VECTOR] = j < A.d ? from[(int64_t)slot * A.d + j] : 0;
+    }
+    __syncwarp();
+  }
+
+  /* Sets x to the features of a point. Features from D on are 0. */
+  template <class Value, int WIDTH>
+  __device__ void get(int slot, Value (&x)[WIDTH])
+  {
+#pragma unroll
+    for (int q = 0; q < COUNT; q++) {
+      const Vector part = at(slot, q);
+
+#pragma unroll
+      for (int v = 0; v < VECTOR; v++) x[VECTOR * q + v] = (Value)part.v[v];
+    }
+#pragma unroll
+    for (int j = D; j < WIDTH; j++) x[j] = 0;
+  }
+};
+
+/* Returns half the squared norm of the shifted and scaled centroid c, before its coordinates are rounded, and raises F.most. Calls store(j, value) with the
+   coordinate of feature j. Coordinates beyond the last one are 0. */
+template <int D, class Store>
+__device__ static double KMeansDirectConvert(const KMeansData &A, KMeansDirectFrame<D> &F, int32_t c, const Store &store)
+{
+  double square = 0;
+
+#pragma unroll
+  for (int j = 0; j < D; j++) {
+    const double value = j < A.d ? (A.centroid[(int64_t)c * A.d + j] - F.centre[j]) * F.scale : 0;
+
+    store(j, value);
+    square += value * value;
+  }
+  atomicMax(&F.most, __float_as_uint(__double2float_ru(sqrt(square) * (1 + 0x1p-40) + 0x1p-140))); /* the bits of nonnegative numbers are ordered like the numbers */
+  return square / 2;
+}
+
+/* The negative coordinate -x' of feature j. */
+template <int D>
+__device__ static inline float KMeansDirectCoordinate(const KMeansDirectFrame<D> &F, int j, float x)
+{
+  return -KMeansFrameCoordinate(x, F.centresingle[j], F.scalesingle);
+}
+
+template <int D>
+__device__ static inline float KMeansDirectCoordinate(const KMeansDirectFrame<D> &F, int j, double x)
+{
+  return -KMeansFrameCoordinate(x, F.centre[j], F.scale);
+}
+
+template <int D>
+__device__ static inline float KMeansDirectCentre(const KMeansDirectFrame<D> &F, int j, float)
+{
+  return F.centresingle[j];
+}
+
+template <int D>
+__device__ static inline double KMeansDirectCentre(const KMeansDirectFrame<D> &F, int j, double)
+{
+  return F.centre[j];
+}
+
+template <int D>
+__device__ static inline float KMeansDirectScale(const KMeansDirectFrame<D> &F, float)
+{
+  return F.scalesingle;
+}
+
+template <int D>
+__device__ static inline double KMeansDirectScale(const KMeansDirectFrame<D> &F, double)
+{
+  return F.scale;
+}
+
+/* A point whose candidates are evaluated by the definition. */
+template <int D>
+struct KMeansDirectPlace {
+  double  x[D];
+  float   y[D]; /* negative coordinates */
+  int32_t label;
+  double  compared;
+
+  /* Computes KMeansCompare() of centroid c, and keeps c if it is the nearest so far. Features beyond the last one add 0, which changes no sum. */
+  __device__ void evaluate(const KMeansData &A, int32_t c)
+  {
+    const double *m   = A.centroid + (int64_t)c * A.d;
+    double        sum = 0;
+
+    if (A.d == D && D % 2 == 0) { /* rows are aligned to a vector */
+#pragma unroll
+      for (int j = 0; j < D / 2; j++) {
+        const double2 two = ((const double2 *)m)[j];
+        const double  a = x[2 * j] - two.x, b = x[(2 * j + 1) % D] - two.y;
+
+        sum += a * a;
+        sum += b * b;
+      }
+    } else {
+#pragma unroll
+      for (int j = 0; j < D; j++) {
+        const double difference = x[j] - (j < A.d ? m[j] : 0);
+
+        sum += difference * difference;
+      }
+    }
+    if (sum < compared || label == INT32_MAX) {
+      compared = sum;
+      label    = c;
+    }
+  }
+};
+
+#endif
+
