@@ -117,10 +117,25 @@ __device__ static inline void KMeansBestReduce(KMeansBest &X)
   }
 }
 
-/* Stores the candidates that remain for point i by its best scores. error: KMeansFrameError(). All lanes of a warp must call it, those without a point with i < 0. */
-__device__ static inline void KMeansDecide(const KMeansScores &S, int32_t i, const KMeansBest &X, double error)
+/* Returns the score below which a centroid is excluded. The bound for all centroids is computed first. If it leaves two candidates, a bound without far centroids may be less. */
+__device__ static inline double KMeansBestLimit(const KMeansScores &S, const KMeansBest &X, double norm, double rounding)
 {
-  const double   limit = (double)X.score[0] - 2 * error;
+  const double           M = S.F.numbers->largest, D = S.F.numbers->error;
+  const KMeansFramePoint point = {S.A.d, KMeansFrameScale(S.F.numbers, S.A.single), norm, rounding, S.relative};
+  double                 limit = (double)X.score[0] - 2 * KMeansFrameError(&point, M, D);
+
+  if (!((double)X.score[1] < limit) && X.c[0] < S.A.k && D < HUGE_VAL) {
+    const double reach = KMeansFrameReach(&point, S.C.halved, X.score[0], S.C.half[X.c[0]]);
+
+    if (reach < M) limit = (double)X.score[0] - 2 * KMeansFrameError(&point, reach, fmin(D, KMeansFrameCentroidRounding(S.C.halved, S.A.d, reach)));
+  }
+  return limit;
+}
+
+/* Stores the candidates that remain for point i by its best scores. norm, rounding: N and X in kmeansframe.cuh. All lanes of a warp must call it, those without a point with i < 0. */
+__device__ static inline void KMeansDecide(const KMeansScores &S, int32_t i, const KMeansBest &X, double norm, double rounding)
+{
+  const double   limit = KMeansBestLimit(S, X, norm, rounding);
   const bool     one = X.c[0] < S.A.k && (double)X.score[1] < limit, two = X.c[0] < S.A.k && X.c[1] < S.A.k && (double)X.score[2] < limit;
   const bool     many  = i >= 0 && !one && !two;
   const unsigned votes = __ballot_sync(0xffffffffu, many), lane = threadIdx.x % 32;

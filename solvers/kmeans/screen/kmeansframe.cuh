@@ -26,7 +26,20 @@
 
    So f(a) >= f(b) - 2 KMeansFrameError() for all b: each score that is less than the greatest one by more excludes its centroid. If the definition may
    overflow, that is if (N + M) / s is not below 2^500, KMeansFrameError() is infinite. It is infinite or NaN too if a coordinate overflows. Tests must be
-   written so that a centroid counts as excluded only if a comparison is true. */
+   written so that a centroid counts as excluded only if a comparison is true.
+
+   Far centroids. One centroid far from all others makes M large, and with it the error of all scores. But it is no candidate for a point that is near another
+   centroid. Let b be the centroid with the greatest score, and e_b the value of KMeansFrameError() with the norm of m*_b in the place of M. Then
+
+       |x* - m*_b|^2 = |x*|^2 - 2 F(b) <= N^2 - 2 f(b) + 2 e_b.
+
+   Let a be the centroid that the definition chooses. By the error of the definition, |x* - m*_a|^2 <= R^2 with
+
+       R^2 = (N^2 - 2 f(b) + 2 e_b) (1 + 3 E) + 3 s^2 d 2^-1074.
+
+   So |m*_a| <= N + R, and |m*_b| <= N + R too. The proof above needs M and D for a and b alone. Hence it holds for b with M = N + R, and a has a score of
+   at least f(b) - 2 KMeansFrameError(). Distances to centroids beyond N + R may overflow. Then they are infinite, so that the definition does not choose
+   these centroids. But all m' must be finite, because otherwise f(a) may be no number. */
 #ifndef KMEANSFRAME_CUH
 #define KMEANSFRAME_CUH
 
@@ -45,7 +58,7 @@ typedef struct {
 } KMeansFrameCentroids;
 
 #define KMEANS_FRAME_NONE  0x1p126f
-#define KMEANS_FRAME_RANGE 8 /* |m'_j| < 2^KMEANS_FRAME_RANGE. Half precision then holds coordinates of points that are 255 times as large */
+#define KMEANS_FRAME_RANGE 10 /* |m'_j| < 2^KMEANS_FRAME_RANGE. Half precision then holds coordinates of points that are 63 times as large. Its smallest normal number is at most 2^-23 of the largest |m'_j| */
 
 GpErr KMeansFrameConvert(const KMeansData *A, const KMeansFrame *F, const KMeansFrameCentroids *C); /* sets C->m, C->half, and M and D of the frame */
 
@@ -92,13 +105,40 @@ __device__ static inline double KMeansFrameRounding(int32_t d, double norm)
   return 0x1p-24 * (1 + 0x1p-19) * norm + d * 0x1p-148;
 }
 
-/* Returns half the difference of scores that excludes a centroid. norm: N; rounding: X; relative: r; scale: s. */
-__device__ static inline double KMeansFrameError(const KMeansFrameNumbers *numbers, int32_t d, double scale, double norm, double rounding, double relative)
+/* A point in the frame, and the bound on the errors of additions. */
+typedef struct {
+  int32_t d;
+  double  scale;    /* s */
+  double  norm;     /* N */
+  double  rounding; /* X */
+  double  relative; /* r */
+} KMeansFramePoint;
+
+/* Returns half the difference of scores that excludes a centroid. */
+__device__ static inline double KMeansFrameError(const KMeansFramePoint *point, double M, double D)
 {
-  const double M = numbers->largest, D = numbers->error, P = (norm + rounding) * (M + D) + 0.5 * M * M, under = scale * 0x1p-537;
-  const double e = rounding * (M + D) + norm * D + (relative + 0x1p-24) * P + (d + 6) * 0x1p-53 * (norm + M) * (norm + M) + d * 0x1p-148 * (1 + norm + M) + d * under * under;
+  const int32_t d    = point->d;
+  const double  norm = point->norm, scale = point->scale, rounding = point->rounding, relative = point->relative;
+  const double  P = (norm + rounding) * (M + D) + 0.5 * M * M, under = scale * 0x1p-537;
+  const double  e = rounding * (M + D) + norm * D + (relative + 0x1p-24) * P + (d + 6) * 0x1p-53 * (norm + M) * (norm + M) + d * 0x1p-148 * (1 + norm + M) + d * under * under;
 
   return norm + M < scale * 0x1p500 ? e * (1 + 0x1p-40) : HUGE_VAL;
+}
+
+/* Returns D for centroids of norms up to M. Tensor cores may treat numbers below 2^-14, the smallest normal number of half precision, as 0. */
+__device__ static inline double KMeansFrameCentroidRounding(int halved, int32_t d, double M)
+{
+  return halved ? 0x1p-11 * (1 + 0x1p-9) * M + sqrt((double)d) * (0x1p-14 + 0x1p-23) : 0x1p-24 * (1 + 0x1p-19) * M + d * 0x1p-147;
+}
+
+/* Returns N + R. score: f(b), the greatest score; half: value `half` of centroid b. The result is NaN if the scores are not finite. The terms 2^-40 cover the roundings of this
+   function: the rounding errors of f(b) and of the centroid are small fractions of e_b. */
+__device__ static inline double KMeansFrameReach(const KMeansFramePoint *point, int halved, double score, double half)
+{
+  const double norm = point->norm, own = sqrt(2 * (1 + 0x1p-20) * half + 0x1p-140), under = point->scale * 0x1p-537;
+  const double e = KMeansFrameError(point, own, KMeansFrameCentroidRounding(halved, point->d, own));
+
+  return norm + sqrt((norm * norm * (1 + 0x1p-40) - 2 * score + 2 * (1 + 0x1p-20) * e) * (1 + (point->d + 8) * 0x1p-51) + 4 * point->d * under * under) * (1 + 0x1p-40);
 }
 
 /* Sets the terms of twice KMeansFrameError() in single precision, for points whose coordinates are rounded to single precision: it is term[0] + N (term[1] + N term[2]), where N is

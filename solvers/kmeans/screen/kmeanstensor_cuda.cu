@@ -192,13 +192,13 @@ __global__ void __launch_bounds__(T::THREADS, T::BLOCKS) KMeansTensorKernel(KMea
   }
   __syncthreads();
   for (int p = threadIdx.x; p < T::POINTS; p += T::THREADS) {
-    const int32_t d     = S.A.d;
-    const double  scale = KMeansFrameScale(S.F.numbers, S.A.single), norm = KMeansFrameNorm(d, square[p]);
+    const int32_t d        = S.A.d;
+    const double  norm     = KMeansFrameNorm(d, square[p]);
     const double  rounding = KMeansFrameNorm(d, error[p]) + KMeansFrameRounding(d, norm) + sqrt((double)d) * 0x1p-14; /* tensor cores may treat numbers below 2^-14 as 0 */
     KMeansBest    X        = ((const KMeansBest *)b)[p];
 
     for (int w = 1; w < T::ACROSS; w++) KMeansBestMerge(X, ((const KMeansBest *)b)[w * T::POINTS + p]);
-    KMeansDecide(S, place + p < S.A.n ? (int32_t)(place + p) : -1, X, KMeansFrameError(S.F.numbers, d, scale, norm, rounding, S.relative));
+    KMeansDecide(S, place + p < S.A.n ? (int32_t)(place + p) : -1, X, norm, rounding);
   }
 #endif
 }

@@ -149,11 +149,11 @@ __device__ __forceinline__ void KMeansTiledPoints(const KMeansScores &S, int32_t
   __syncthreads();
   if (threadIdx.x < 16 * ROWS) {
     const int64_t at   = place + threadIdx.x;
-    const double  norm = KMeansFrameNorm(S.A.d, square[threadIdx.x]), scale = KMeansFrameScale(S.F.numbers, S.A.single);
-    KMeansBest    X = found[threadIdx.x];
+    const double  norm = KMeansFrameNorm(S.A.d, square[threadIdx.x]);
+    KMeansBest    X    = found[threadIdx.x];
 
     KMeansBestMerge(X, found[POINTS + threadIdx.x]);
-    KMeansDecide(S, at < many ? (int32_t)(S.points ? S.points[at] : at) : -1, X, KMeansFrameError(S.F.numbers, S.A.d, scale, norm, KMeansFrameRounding(S.A.d, norm), S.relative));
+    KMeansDecide(S, at < many ? (int32_t)(S.points ? S.points[at] : at) : -1, X, norm, KMeansFrameRounding(S.A.d, norm));
   }
 }
 
