@@ -123,7 +123,7 @@ __global__ void __launch_bounds__(T::THREADS, T::BLOCKS) KMeansTensorKernel(KMea
   const KMeansFrameCentroids                   &C = S.C;
 
   const int     lane = threadIdx.x % 32, warp = threadIdx.x / 32, down = warp % T::DOWN, across = warp / T::DOWN, stride = panel + 8;
-  const int32_t chunks = (C.columns + T::CHUNK - 1) / T::CHUNK, steps = C.rows / T::CENTROIDS * chunks;
+  const int32_t chunks = (C.columns + T::CHUNK - 1) / T::CHUNK, steps = (S.A.k + T::CENTROIDS - 1) / T::CENTROIDS * chunks;
   const int64_t place = (int64_t)blockIdx.x * T::POINTS;
   __half *const a     = (__half *)KMeansTensorMemory; /* [POINTS][stride] */
   __half *const b     = a + T::POINTS * stride;       /* [STAGES][CENTROIDS][STRIDE] */

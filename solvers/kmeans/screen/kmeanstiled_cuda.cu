@@ -89,7 +89,7 @@ __device__ __forceinline__ void KMeansTiledPoints(const KMeansScores &S, int32_t
   const KMeansFrameCentroids &C = S.C;
 
   const int     lane = threadIdx.x % 32, warp = threadIdx.x / 32, down = warp / HALVES * 4 * ROWS + lane / 8 * 4, across = warp % HALVES * 64 + lane % 8 * 4;
-  const int32_t chunks = C.columns / CHUNK, steps = C.rows / CENTROIDS * chunks;
+  const int32_t chunks = C.columns / CHUNK, steps = (S.A.k + CENTROIDS - 1) / CENTROIDS * chunks;
   float *const a = (float *)memory, *const b = a + STRIDE * panel, *const square = b + STAGES * CHUNK * CENTROIDS, *const error = square + POINTS;
   KMeansBest *const found  = (KMeansBest *)(error + POINTS); /* [HALVES][POINTS] */
   Real *const       centre = (Real *)(found + HALVES * POINTS);
