@@ -88,6 +88,7 @@ typedef struct KMeansData_ {
   int32_t       *summed;      /* [n] cluster whose sums in the tally contain the point, -1: none; NULL unless the update adds differences */
   int            unsummed;    /* 1: the sums in the tally contain no point */
   double        *pointsquare; /* [n] |x|^2 of sparse Euclidean points, summed over ascending nonzeros; otherwise NULL */
+  int            coarse;      /* 1: `sparse` computes scores on a GPU in half precision; 0: in single precision */
   int32_t        longest;     /* upper bound on the number of nonzeros of a sparse point */
   KMeansFrame    frame;       /* the frame that `direct` uses on a GPU; if its pointers are NULL, `direct` chooses one */
   KMeansLoop    *loop;        /* NULL, or the iterations to which this assignment belongs: `direct` does nothing after they have stopped */

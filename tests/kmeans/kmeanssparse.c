@@ -172,6 +172,38 @@ static PetscErrorCode CheckLong(MPI_Comm comm)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* `sparse` and `brute` with so many clusters that a GPU divides the centroids into panels, and values without ties. */
+static PetscErrorCode CheckPanels(MPI_Comm comm)
+{
+  const PetscInt n = 900, d = 300;
+  Settings       a = {.assign = "brute", .update = "fixed", .k = 290, .empty = KMEANS_EMPTY_KEEP}, b = a;
+  Mat            X;
+  PetscInt       start, end;
+
+  PetscFunctionBegin;
+  PetscCall(MatCreateAIJ(comm, PETSC_DECIDE, PETSC_DECIDE, n, d, 14, NULL, 14, NULL, &X));
+  PetscCall(MatGetOwnershipRange(X, &start, &end));
+  for (PetscInt i = start; i < end; i++)
+    for (PetscInt e = 0; e < 14; e++) {
+      const PetscReal v = (PetscReal)(i + 1) * 0.6180339887498949 + (PetscReal)((i + 3) * (e + 1) % 1009) * 0.4142135623730951;
+
+      PetscCall(MatSetValue(X, i, (i % 40 * 31 + e * (e + i % 3)) % d, v - PetscFloorReal(v) + 0.1, INSERT_VALUES));
+    }
+  PetscCall(MatAssemblyBegin(X, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(X, MAT_FINAL_ASSEMBLY));
+  b.assign = "sparse";
+  for (PetscInt k = 290; k > 20; k -= 90) {
+    a.k = b.k = k;
+    a.metric = b.metric = KMEANS_METRIC_EUCLIDEAN;
+    PetscCall(Compare(comm, "panels", X, X, NULL, &a, &b));
+    a.metric = b.metric = KMEANS_METRIC_COSINE;
+    PetscCall(Compare(comm, "panels, cosine", X, X, NULL, &a, &b));
+  }
+  PetscCall(MatDestroy(&X));
+  PetscCall(PetscPrintf(comm, "panels: as brute\n"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The same points as matrices of several types. */
 static PetscErrorCode CheckTypes(MPI_Comm comm, Mat X)
 {
@@ -288,6 +320,7 @@ int main(int argc, char **argv)
   PetscCall(VecAssemblyEnd(w));
   PetscCall(CheckWidths(comm, X, nonzero, w));
   PetscCall(CheckLong(comm));
+  PetscCall(CheckPanels(comm));
   PetscCall(CheckTypes(comm, X));
   PetscCall(CheckChanged(comm, X, dense, w));
   PetscCall(CheckReuse(comm, X));

@@ -177,12 +177,13 @@ PetscErrorCode KMeansChooseVariants_Private(KMeans km)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Undoes the change that the previous solve made, so that equal solves take the same steps. */
+/* Undoes the changes that the previous solve made, so that equal solves take the same steps. */
 PetscErrorCode KMeansResetAssign_Private(KMeans km)
 {
   PetscFunctionBegin;
   if (km->change.before != KMEANS_AUTO) km->now[0] = km->change.before;
-  km->change.before = KMEANS_AUTO;
+  km->change.before      = KMEANS_AUTO;
+  km->points.data.coarse = 1;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -190,8 +191,11 @@ PetscErrorCode KMeansResetAssign_Private(KMeans km)
    centroids. The first iteration of `yinyang` evaluates every distance in double precision. So the change pays only after the present restart has
    evaluated as many distances again, and if these are at least one of KMEANS_FEW_RECHECKED distances.
 
-   Labels do not depend on the assignment. The condition depends on sums over all ranks alone, so that all ranks decide alike. */
-#define KMEANS_FEW_RECHECKED 16
+   On a GPU `sparse` computes scores in half precision until an iteration evaluates more than one distance again for KMEANS_MANY_RECHECKED points.
+
+   Labels do not depend on the assignment. The conditions depend on sums over all ranks alone, so that all ranks decide alike. */
+#define KMEANS_FEW_RECHECKED  16
+#define KMEANS_MANY_RECHECKED 2
 
 PetscErrorCode KMeansAdaptAssign_Private(KMeans km)
 {
@@ -199,6 +203,7 @@ PetscErrorCode KMeansAdaptAssign_Private(KMeans km)
   const double        all = (double)km->points.N * (double)km->kept, bounds = 8.0 * (double)km->points.N * (double)KMeansGroups(km->kept, KMeansAssignTable[KMEANS_ASSIGN_yinyang].group);
 
   PetscFunctionBegin;
+  if (km->now[0] == KMEANS_ASSIGN_sparse && KMEANS_MANY_RECHECKED * (double)km->tally[KMEANS_RECHECK] > (double)km->points.N) km->points.data.coarse = 0;
   if (km->assign != KMEANS_AUTO || (km->now[0] != KMEANS_ASSIGN_tiled && km->now[0] != KMEANS_ASSIGN_tensor)) PetscFunctionReturn(PETSC_SUCCESS);
   change->passes++;
   change->rechecked += km->tally[KMEANS_RECHECK];
