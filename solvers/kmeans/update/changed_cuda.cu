@@ -92,7 +92,7 @@ __global__ __launch_bounds__(KMEANS_CHANGED_BLOCK) static void KMeansChangedKern
   if (SHARED) KMeansTallyFlush(&A, &T);
 }
 
-/* Moves the sparse points, KMEANS_CHANGED_LANES threads for each. */
+/* Moves the sparse points, KMEANS_CHANGED_LANES threads for each, and sets A.summed. */
 template <class Value>
 __global__ __launch_bounds__(KMEANS_CHANGED_BLOCK) static void KMeansChangedSparseKernel(const KMeansData A)
 {
@@ -104,7 +104,9 @@ __global__ __launch_bounds__(KMEANS_CHANGED_BLOCK) static void KMeansChangedSpar
   const int32_t from = A.summed[i], to = A.label[i];
   const double  weight = KMeansWeight(&A, i);
 
+  __syncwarp(((1u << KMEANS_CHANGED_LANES) - 1) << threadIdx.x % 32 / KMEANS_CHANGED_LANES * KMEANS_CHANGED_LANES); /* all lanes of the point have read its old cluster */
   if (!lane) {
+    A.summed[i] = to;
     KMeansChangedAdd(&A, to, -1, &A.mass, weight);
     KMeansChangedAdd(&A, from, -1, &A.mass, -weight);
   }
@@ -152,8 +154,8 @@ extern "C" GpErr KMeansUpdate_changed_CUDA(const KMeansData *A)
   GpErr err;
 
   if (!A->n) return GP_SUCCESS;
+  if (A->row && !A->unsummed) return KMeansChangedSparse(A);
   if (A->unsummed) err = KMeansFixedIsFastest(A) ? KMeansUpdate_fixed_CUDA(A) : KMeansUpdate_sort_CUDA(A);
-  else if (A->row) err = KMeansChangedSparse(A);
   else err = A->single ? KMeansChangedDense<float>(A) : KMeansChangedDense<double>(A);
   return err ? err : GpDevCopyWithin(A->dev, A->summed, A->label, (size_t)A->n * sizeof(int32_t));
 }
