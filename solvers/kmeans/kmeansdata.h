@@ -207,8 +207,8 @@ typedef struct {
   double  square;              /* sum of the squared movements of all centroids */
 } KMeansMoved;
 
-/* Moves the centroids to the means of the tally. keep: centroids of clusters without points stay; 0: if there is such a cluster, no centroid moves. moved: device
-   memory. */
+/* Moves the centroids to the means of the tally, and sets `square`, unless it is NULL, to their |m|^2 for sparse Euclidean points. keep: centroids of clusters without points stay;
+   0: if there is such a cluster, no centroid moves. moved: device memory. */
 GP_PAIR(KMeansMoveMeans, const KMeansData *A, int keep, KMeansMoved *moved);
 
 #if defined(__cplusplus)

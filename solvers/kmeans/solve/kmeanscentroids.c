@@ -99,6 +99,7 @@ PetscErrorCode KMeansMoveCentroids_Private(KMeans km, PetscReal *shift, PetscBoo
   host.feature  = km->points.feature;
   host.tally    = km->tally;
   host.centroid = km->centroid;
+  host.square   = NULL;                         /* the next pass sets it */
   (void)KMeansMoveMeans_Host(&host, 1, &moved); /* it cannot fail */
   *shift = sqrt(moved.square);
   PetscCall(KMeansTreatEmpty_Private(km, replaced));

@@ -15,5 +15,5 @@ GpErr KMeansMoveMeans_Host(const KMeansData *A, int keep, KMeansMoved *moved)
   for (int half = KMEANS_MEAN_LANES / 2; half > 0; half /= 2)
     for (int l = 0; l < half; l++) lanes[l] += lanes[l + half];
   moved->square = lanes[0];
-  return GP_SUCCESS;
+  return A->square && A->row && !A->cosine ? KMeansSquares_Host(A) : GP_SUCCESS;
 }

@@ -2,7 +2,7 @@
 #include "kmeansmean.h"
 
 static constexpr int KMEANS_THREADS = KMEANS_SQUARE_PARTS; /* each thread has one partial sum over features */
-static constexpr int KMEANS_FLIGHT  = 4;                   /* number of features of a thread whose loads are in flight together */
+static constexpr int KMEANS_FLIGHT  = 8;                   /* number of features of a thread whose loads are in flight together */
 
 /* Counts the clusters without points, by one block. */
 __global__ __launch_bounds__(KMEANS_THREADS) static void KMeansEmptyKernel(KMeansData A, KMeansMoved *moved)
@@ -29,12 +29,12 @@ __device__ static double KMeansSumOfBlock(double mine)
   return KMeansSquareOfParts(part);
 }
 
-/* Moves centroids, one block for each. square: [k] their squared movements. */
+/* Moves centroids, one block for each, and sets |m|^2 of sparse Euclidean points. square: [k] their squared movements. */
 __global__ __launch_bounds__(KMEANS_THREADS) static void KMeansMeansKernel(KMeansData A, int keep, const KMeansMoved *moved, double *square)
 {
   const int32_t c    = blockIdx.x;
   const int64_t mass = A.tally[KMEANS_TALLY + c];
-  double       *m = A.centroid + (int64_t)c * A.d, factor = (double)mass / A.mass.first, mine = 0;
+  double       *m = A.centroid + (int64_t)c * A.d, factor = (double)mass / A.mass.first, mine = 0, norm = 0;
 
   if (moved->empty && !keep) return;
   if (A.cosine) {
@@ -70,11 +70,15 @@ __global__ __launch_bounds__(KMEANS_THREADS) static void KMeansMeansKernel(KMean
       if (j >= A.d) continue;
       now = A.cosine ? factor * sum[q] : sum[q] / factor;
       mine += (now - old[q]) * (now - old[q]);
+      norm += now * now;
       m[j] = now;
     }
   }
   mine = KMeansSumOfBlock(mine);
   if (threadIdx.x == 0) square[c] = mine;
+  if (!A.row || A.cosine) return;
+  norm = KMeansSumOfBlock(norm);
+  if (threadIdx.x == 0) A.square[c] = norm;
 }
 
 /* Adds the squared movements, by one warp, in the order of KMEANS_MEAN_LANES. */

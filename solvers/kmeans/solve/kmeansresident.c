@@ -56,17 +56,15 @@ static PetscErrorCode KMeansResidentMove(KMeans km, PetscReal *shift, PetscBool 
    clusters without points were treated. */
 PetscErrorCode KMeansResidentStep_Private(KMeans km, PetscBool *stepped, PetscReal *shift, PetscBool *replaced)
 {
-  KMeansPoints     *P = &km->points;
-  const KMeansData *A = &P->data;
-  PetscLogDouble    begin;
-  PetscBool         moved;
+  KMeansPoints  *P = &km->points;
+  PetscLogDouble begin;
+  PetscBool      moved;
 
   PetscFunctionBegin;
   PetscCall(KMeansCanReside_Private(km, stepped));
   if (!*stepped) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscTime(&begin));
   if (!P->resident) PetscCall(KMeansPointsSetCentroids_Private(P, km->kept, km->centroid));
-  else if (A->row && !A->cosine) PetscCallGp(A->dev, "Centroids", GP_ON_DEVICE(A->dev, KMeansSquares, A));
   PetscCall(KMeansPassBegin_Private(km, P, PETSC_TRUE));
   PetscCall(KMeansResidentMove(km, shift, &moved));
   *replaced = PETSC_FALSE;
