@@ -51,13 +51,10 @@ __global__ __launch_bounds__(KMEANS_CHANGED_BLOCK) static void KMeansChangedKern
   extern __shared__ uint32_t shared[];
   __shared__ uint16_t        list[KMEANS_CHANGED_TILE];
   __shared__ int32_t         number;
-  constexpr int              MANY  = 2 * KMEANS_CHANGED_POINTS; /* each point is added to one cluster and subtracted from another */
-  const int32_t              width = shape.features;
+  constexpr int              MANY = 2 * KMEANS_CHANGED_POINTS; /* each point is added to one cluster and subtracted from another */
   KMeansBlockTally           T;
 
-  shape.first    = (int32_t)blockIdx.y * width;
-  shape.features = min(width, A.d - shape.first);
-  if (SHARED) KMeansTallyClear(&T, &shape, shared);
+  KMeansTallySlab<SHARED>(&A, &shape, &T, shared);
 
   const int32_t     columns = shape.features + (shape.first == 0), rows = KMEANS_CHANGED_BLOCK / columns; /* rows: number of points that the block loads at the same time */
   const int32_t     own = (int32_t)threadIdx.x % columns, row = (int32_t)threadIdx.x / columns, j = own < shape.features ? shape.first + own : -1;
@@ -122,21 +119,14 @@ __global__ __launch_bounds__(KMEANS_CHANGED_BLOCK) static void KMeansChangedSpar
 template <class Value>
 static GpErr KMeansChangedDense(const KMeansData *A)
 {
-  const int64_t    units = GpDevComputeUnits(A->dev), tiles = (A->n + KMEANS_CHANGED_TILE - 1) / KMEANS_CHANGED_TILE;
   const size_t     list = KMEANS_CHANGED_TILE * sizeof(uint16_t) + 64; /* static shared memory of the kernel */
   KMeansTallyShape shape;
-  const int        fits  = KMeansTallyArrange(A, KMEANS_CHANGED_BLOCK - 1, GpDevSharedBytes(A->dev) - list, &shape);
-  const int64_t    slabs = KMeansTallySlabs(A, shape.features), want = !fits ? units : slabs < units ? units / slabs : 1;
-  GpGrid           grid{1, KMEANS_CHANGED_BLOCK};
+  const int        fits = KMeansTallyArrange(A, KMEANS_CHANGED_BLOCK - 1, GpDevSharedBytes(A->dev) - list, &shape);
+  const GpGrid     grid = KMeansTallyGrid(A, &shape, KMEANS_CHANGED_BLOCK, (A->n + KMEANS_CHANGED_TILE - 1) / KMEANS_CHANGED_TILE, GpDevComputeUnits(A->dev));
 
-  grid.blocks.x = (unsigned)(tiles < want ? tiles : want);
-  grid.blocks.y = (unsigned)slabs;
   if (!fits) return GpLaunch(A->dev, "moving points in the tally", KMeansChangedKernel<Value, false>, grid, *A, shape);
   if (shape.shift > 2) shape.shift = 2; /* few points move, so that copies would take longer to clear than they save */
-  grid.shared = KMeansTallyBytes(&shape);
-  GpErr err   = GpCheckCuda(A->dev, cudaFuncSetAttribute(KMeansChangedKernel<Value, true>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)grid.shared), "shared memory of the sums of points");
-  if (err) return err;
-  return GpLaunch(A->dev, "moving points in the tally", KMeansChangedKernel<Value, true>, grid, *A, shape);
+  return KMeansTallyLaunch(A, "moving points in the tally", KMeansChangedKernel<Value, true>, grid, shape);
 }
 
 static GpErr KMeansChangedSparse(const KMeansData *A)

@@ -17,12 +17,9 @@ template <class Value, bool SHARED>
 __global__ __launch_bounds__(KMEANS_FIXED_BLOCK) static void KMeansFixedKernel(const KMeansData A, KMeansTallyShape shape)
 {
   extern __shared__ uint32_t shared[];
-  const int32_t              width = shape.features;
   KMeansBlockTally           T;
 
-  shape.first    = (int32_t)blockIdx.y * width;
-  shape.features = min(width, A.d - shape.first);
-  if (SHARED) KMeansTallyClear(&T, &shape, shared);
+  KMeansTallySlab<SHARED>(&A, &shape, &T, shared);
 
   const int32_t     columns = shape.features + (shape.first == 0), rows = KMEANS_FIXED_BLOCK / columns; /* rows: number of points that the block loads at the same time */
   const int32_t     own = (int32_t)threadIdx.x % columns, row = (int32_t)threadIdx.x / columns, j = shape.first + own;
@@ -87,25 +84,17 @@ static GpErr KMeansFixedDense(const KMeansData *A)
 {
   const int64_t    units = GpDevComputeUnits(A->dev);
   KMeansTallyShape shape;
-  const int        fits = KMeansTallyArrange(A, KMEANS_FIXED_BLOCK - 1, GpDevSharedBytes(A->dev), &shape);
-  GpGrid           grid{1, KMEANS_FIXED_BLOCK};
+  const int        fits   = KMeansTallyArrange(A, KMEANS_FIXED_BLOCK - 1, GpDevSharedBytes(A->dev), &shape);
+  const int64_t    points = (int64_t)KMEANS_FIXED_BLOCK / (shape.features + 1) * KMEANS_FIXED_POINTS;
+  const GpGrid     grid   = KMeansTallyGrid(A, &shape, KMEANS_FIXED_BLOCK, (A->n + points - 1) / points, fits ? units : 2 * units); /* the sums of one block occupy the shared memory of a multiprocessor */
 
-  /* The sums of one block occupy the shared memory of a multiprocessor. */
-  const int64_t slabs = KMeansTallySlabs(A, shape.features), points = (int64_t)KMEANS_FIXED_BLOCK / (shape.features + 1) * KMEANS_FIXED_POINTS, most = (A->n + points - 1) / points;
-  const int64_t want = !fits ? 2 * units : slabs < units ? units / slabs : 1;
-
-  grid.blocks.x = (unsigned)(most < want ? most : want);
-  grid.blocks.y = (unsigned)slabs;
   if (!fits) return GpLaunch(A->dev, "adding points to the tally", KMeansFixedKernel<Value, false>, grid, *A, shape);
 
   /* The number of sums, including copies, is at most the number of values that a block adds. Clearing the sums then takes less time than adding values. */
   const int64_t values = A->n / (int64_t)grid.blocks.x * (shape.features + 1);
 
   while (shape.shift && KMeansTallySums(&shape) > values) shape.shift--;
-  grid.shared = KMeansTallyBytes(&shape);
-  GpErr err   = GpCheckCuda(A->dev, cudaFuncSetAttribute(KMeansFixedKernel<Value, true>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)grid.shared), "shared memory of the sums of points");
-  if (err) return err;
-  return GpLaunch(A->dev, "adding points to the tally", KMeansFixedKernel<Value, true>, grid, *A, shape);
+  return KMeansTallyLaunch(A, "adding points to the tally", KMeansFixedKernel<Value, true>, grid, shape);
 }
 
 extern "C" GpErr KMeansUpdate_fixed_CUDA(const KMeansData *A)

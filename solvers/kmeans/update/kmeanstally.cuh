@@ -99,6 +99,39 @@ __device__ static inline void KMeansTallyClear(KMeansBlockTally *T, const KMeans
   __syncthreads();
 }
 
+/* Sets the shape to that of the slab blockIdx.y, and zeroes its sums if they are in shared memory. All threads of the block must call it. S: shape of the first slab. */
+template <bool SHARED>
+__device__ static inline void KMeansTallySlab(const KMeansData *A, KMeansTallyShape *S, KMeansBlockTally *T, uint32_t *shared)
+{
+  const int32_t width = S->features;
+
+  S->first    = (int32_t)blockIdx.y * width;
+  S->features = min(width, A->d - S->first);
+  if (SHARED) KMeansTallyClear(T, S, shared);
+}
+
+/* Returns a grid with a row of blocks for each slab. most: number of blocks in a row that have points; busy: number of blocks that the GPU executes at the same time. */
+static inline GpGrid KMeansTallyGrid(const KMeansData *A, const KMeansTallyShape *S, unsigned threads, int64_t most, int64_t busy)
+{
+  const int64_t slabs = KMeansTallySlabs(A, S->features), want = slabs < busy ? busy / slabs : 1;
+  GpGrid        grid{1, threads};
+
+  grid.blocks.x = (unsigned)(most < want ? most : want);
+  grid.blocks.y = (unsigned)slabs;
+  return grid;
+}
+
+/* Launches a kernel whose sums are in shared memory. */
+template <class Kernel>
+static GpErr KMeansTallyLaunch(const KMeansData *A, const char what[], Kernel kernel, GpGrid grid, const KMeansTallyShape &S)
+{
+  GpErr err;
+
+  grid.shared = KMeansTallyBytes(&S);
+  err         = GpCheckCuda(A->dev, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)grid.shared), "shared memory of the sums of points");
+  return err ? err : GpLaunch(A->dev, what, kernel, grid, *A, S);
+}
+
 /* Returns the position of the sum of a plane and a cluster that point i uses. */
 __device__ static inline int32_t KMeansTallyAt(const KMeansBlockTally *T, int32_t plane, int32_t c, int64_t i)
 {
