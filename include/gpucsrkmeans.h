@@ -22,6 +22,7 @@ PETSC_EXTERN const char *const        KMeansMetrics[];
 PETSC_EXTERN const char *const        KMeansStarts[];
 PETSC_EXTERN const char *const        KMeansEmpties[];
 PETSC_EXTERN const char *const        KMeansStorages[];
+PETSC_EXTERN const char *const        KMeansReduces[];
 PETSC_EXTERN const char *const *const KMeansConvergedReasons;
 
 /* A monitor, called after every assignment. Arguments: the solver, the number of the iteration, the inertia, the number of labels that changed, the
@@ -42,6 +43,7 @@ PETSC_EXTERN PetscErrorCode KMeansSetStart(KMeans, KMeansStart);
 PETSC_EXTERN PetscErrorCode KMeansSetStartCentroids(KMeans, Mat);
 PETSC_EXTERN PetscErrorCode KMeansSetEmpty(KMeans, KMeansEmpty);
 PETSC_EXTERN PetscErrorCode KMeansSetStorage(KMeans, KMeansStorage);
+PETSC_EXTERN PetscErrorCode KMeansSetReduce(KMeans, KMeansReduce);
 PETSC_EXTERN PetscErrorCode KMeansSetSeed(KMeans, PetscInt64);
 PETSC_EXTERN PetscErrorCode KMeansSetRestarts(KMeans, PetscInt);
 PETSC_EXTERN PetscErrorCode KMeansSetBatchSize(KMeans, PetscInt);
@@ -72,6 +74,7 @@ PETSC_EXTERN PetscErrorCode KMeansGetBatchSize(KMeans, PetscInt *);
 PETSC_EXTERN PetscErrorCode KMeansGetStart(KMeans, KMeansStart *);
 PETSC_EXTERN PetscErrorCode KMeansGetMetric(KMeans, KMeansMetric *);
 PETSC_EXTERN PetscErrorCode KMeansGetStorage(KMeans, KMeansStorage *);
+PETSC_EXTERN PetscErrorCode KMeansGetReduce(KMeans, KMeansReduce *);
 
 PETSC_EXTERN PetscErrorCode KMeansMonitorSet(KMeans, KMeansMonitorFn, void *, PetscErrorCode (*)(void **));
 PETSC_EXTERN PetscErrorCode KMeansMonitorCancel(KMeans);

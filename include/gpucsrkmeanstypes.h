@@ -81,6 +81,24 @@ typedef enum {
 } KMeansStorage;
 
 /*E
+  KMeansReduce - How several ranks add their sums of points; the sums are integers, so that the bits do not depend on it
+
+  Values:
++ `KMEANS_REDUCE_AUTO` - NCCL if it connects the GPUs of all ranks, otherwise MPI
+. `KMEANS_REDUCE_NCCL` - NCCL, from GPU to GPU; it needs one GPU for each rank, and is looked for at run time
+- `KMEANS_REDUCE_MPI`  - `MPI_Allreduce()` on the host
+
+  Level: intermediate
+
+.seealso: `KMeansSetReduce()`, `KMeansGetReduce()`
+E*/
+typedef enum {
+  KMEANS_REDUCE_AUTO,
+  KMEANS_REDUCE_NCCL,
+  KMEANS_REDUCE_MPI
+} KMeansReduce;
+
+/*E
   KMeansConvergedReason - Why `KMeansSolve()` stopped
 
   Values:

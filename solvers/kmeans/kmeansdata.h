@@ -83,7 +83,8 @@ typedef struct KMeansData_ {
   KMeansFixed   *feature;    /* [d] scale of the sums of each feature */
   KMeansFixed    mass, cost; /* scales of the weights and of the inertia; `second` is 0 */
   int            words;      /* number of words of a sum of a feature: 1 or 2 */
-  int64_t       *tally;      /* [KMeansTallySize()] */
+  int64_t       *tally;      /* [KMeansTallySize()] the tally of this process */
+  int64_t       *reduced;    /* [KMeansTallySize()] the tally summed over all processes; if there is one process, it is `tally` */
   KMeansBounds   bounds;
   int32_t       *summed;      /* [n] cluster whose sums in the tally contain the point, -1: none; NULL unless the update adds differences */
   int            unsummed;    /* 1: the sums in the tally contain no point */
@@ -196,8 +197,8 @@ GpErr KMeansFrameChoose(const KMeansData *A, const KMeansFrame *F); /* sets cent
 GP_EXTERN int KMeansFuses_Host(const KMeansData *A, int assign);
 GP_EXTERN int KMeansFuses_CUDA(const KMeansData *A, int assign);
 
-/* Ends an iteration of A->loop on a GPU: moves the centroids to the means of the tally, tests the criteria of KMeansIterate_Private(), and zeroes the tally, or only
-   its totals if loop->differences is set. */
+/* Ends an iteration of A->loop on a GPU: moves the centroids to the means of A->reduced, tests the criteria of KMeansIterate_Private(), and zeroes the tally of this
+   process, or only its totals if loop->differences is set. */
 GP_EXTERN GpErr KMeansMove_CUDA(const KMeansData *A);
 
 /* What the host reads after an iteration whose centroids stay on the device. */
@@ -207,8 +208,8 @@ typedef struct {
   double  square;              /* sum of the squared movements of all centroids */
 } KMeansMoved;
 
-/* Moves the centroids to the means of the tally, and sets `square`, unless it is NULL, to their |m|^2 for sparse Euclidean points. keep: centroids of clusters without points stay;
-   0: if there is such a cluster, no centroid moves. moved: device memory. */
+/* Moves the centroids to the means of A->reduced, and sets `square`, unless it is NULL, to their |m|^2 for sparse Euclidean points. keep: centroids of clusters without
+   points stay; 0: if there is such a cluster, no centroid moves. moved: device memory. */
 GP_PAIR(KMeansMoveMeans, const KMeansData *A, int keep, KMeansMoved *moved);
 
 #if defined(__cplusplus)

@@ -24,6 +24,7 @@ PETSC_EXTERN PetscLogEvent KMEANS_SolveEvent, KMEANS_StartEvent, KMEANS_AssignEv
 typedef struct {
   KMeansData   data;
   PetscInt     N, first; /* number of points on all ranks; number of the first local point */
+  PetscMPIInt  ranks;    /* number of ranks */
   size_t       values;   /* number of stored values on this rank */
   PetscInt     capacity; /* number of centroids that the arrays hold */
   PetscInt     summed;   /* number of clusters whose sums agree with data.summed; 0: none */
@@ -100,6 +101,7 @@ struct _p_KMeans {
   KMeansStart   start;
   KMeansEmpty   empty;
   KMeansStorage storage;
+  KMeansReduce  reduce;
   PetscInt64    seed;
   PetscInt      restarts, max_it;
   PetscInt      batch;      /* number of points in a batch; 0: all */
@@ -116,10 +118,12 @@ struct _p_KMeans {
   PetscInt              now[2];    /* variants in use: assignment, update */
   const char           *why;       /* reason of the choice of the assignment by `auto` */
   KMeansAssignChange    change;
-  PetscInt              kept;     /* number of clusters now: k less those that were dropped */
-  double               *centroid; /* [k][d] on the host, equal on all ranks */
-  double               *best;     /* centroids of the best restart */
-  int64_t              *tally;    /* on the host, summed over all ranks */
+  KMeansReduce          reducing;  /* how several ranks sum the tally; NCCL or MPI */
+  const char           *reducewhy; /* reason of this choice, or the version of NCCL */
+  PetscInt              kept;      /* number of clusters now: k less those that were dropped */
+  double               *centroid;  /* [k][d] on the host, equal on all ranks */
+  double               *best;      /* centroids of the best restart */
+  int64_t              *tally;     /* on the host, summed over all ranks */
   PetscReal             inertia;
   PetscInt64            distances, rechecked; /* evaluated by the last solve on all ranks */
   PetscInt              done;                 /* number of restarts that have stopped */
@@ -169,6 +173,11 @@ PETSC_INTERN PetscErrorCode KMeansStatisticsSetUp_Private(KMeans);
 PETSC_INTERN PetscErrorCode KMeansStatisticsBegin_Private(KMeans);
 PETSC_INTERN PetscErrorCode KMeansStatisticsEnd_Private(KMeans);
 
+/* solve/kmeansreduce.c */
+PETSC_INTERN PetscErrorCode KMeansReduceSetUp_Private(KMeans);
+PETSC_INTERN PetscErrorCode KMeansReduceOnDevice_Private(KMeans, const KMeansData *);
+PETSC_INTERN PetscErrorCode KMeansReduceOnHost_Private(KMeans, const KMeansData *, PetscBool totals);
+
 /* solve/kmeansloop.c */
 PETSC_INTERN PetscErrorCode KMeansLoop_Private(KMeans, PetscReal *previous);
 
@@ -178,7 +187,7 @@ PETSC_INTERN PetscErrorCode KMeansPassBegin_Private(KMeans, KMeansPoints *, Pets
 PETSC_INTERN PetscErrorCode KMeansPassEnd_Private(KMeans, KMeansPoints *, PetscLogDouble begin);
 
 /* solve/kmeansresident.c */
-PETSC_INTERN PetscErrorCode KMeansCanReside_Private(KMeans, PetscBool *);
+PETSC_INTERN PetscBool      KMeansCanReside_Private(KMeans);
 PETSC_INTERN PetscErrorCode KMeansResidentStep_Private(KMeans, PetscBool *stepped, PetscReal *shift, PetscBool *replaced);
 PETSC_INTERN PetscErrorCode KMeansResidentEnd_Private(KMeans);
 

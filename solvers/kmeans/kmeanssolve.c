@@ -66,6 +66,7 @@ PetscErrorCode KMeansSetUp(KMeans km)
   PetscCall(PetscMalloc3(km->k * d, &km->centroid, km->k * d, &km->best, KMeansTallySize(km->k, d, km->points.data.words), &km->tally));
   km->points.data.k = (int32_t)km->k;
   PetscCall(KMeansChooseVariants_Private(km));
+  PetscCall(KMeansReduceSetUp_Private(km));
   km->setup = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

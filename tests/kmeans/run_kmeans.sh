@@ -54,8 +54,8 @@ for start in random kmeans++ parallel; do
   [ $good = 1 ] && compare fixedpoint "$tmp/points.csv" "$tmp"/{report,labels,centroids}.$first
   verdict "start $start: labels, centroids and inertia beside numpy, the same bytes by every assignment, on 1, 2 and 4 ranks by turns"
 done
-run 2 -generate 500,2 -kmeans_start parallel -kmeans_view && [ "$(grep -c 'KMeans Object' "$tmp/log")" = 1 ]
-verdict "-kmeans_view shows one solver"
+run 2 -generate 500,2 -kmeans_start parallel -kmeans_reduce mpi -kmeans_view && [ "$(grep -c 'KMeans Object' "$tmp/log")" = 1 ] && grep -q 'sums over 2 ranks by mpi: as requested' "$tmp/log"
+verdict "-kmeans_view shows one solver, and how the ranks add their sums"
 
 # --- checkpoints: the bytes of a run without interruption, on other numbers of ranks ------------------------------------------
 resumed=4
@@ -228,6 +228,10 @@ refused "sparse points and naive" 2 "the points are sparse" -f "$tmp/points.mtx"
 refused "sparse points and direct" 2 "the points are sparse" -f "$tmp/points.mtx" -kmeans_clusters 2 -kmeans_assign direct
 refused "the cosine metric and tensor" 2 "for -kmeans_metric euclidean" -f "$tmp/line.csv" -kmeans_clusters 2 -kmeans_metric cosine -kmeans_assign tensor
 refused "33 features and direct" 2 "33 features, more than 32" -generate 50,33 -kmeans_clusters 2 -kmeans_assign direct
+ranks=1 # the next test takes two ranks
+refused "NCCL and sums on the host" 2 "-kmeans_reduce nccl: the update adds on the host; use -kmeans_reduce auto or mpi" -f "$tmp/points.csv" -kmeans_update host -kmeans_reduce nccl
+ranks=1
+[ "$GPUCSR_DEVICE" = host ] && refused "NCCL without GPUs" 2 "-kmeans_reduce nccl: NCCL needs GPUs; this is the host backend; use -kmeans_reduce auto or mpi" -f "$tmp/points.csv" -kmeans_reduce nccl
 refused "a missing file" 4 "No such file" -f "$tmp/nothing" -kmeans_clusters 2
 refused "a column that does not exist" 2 "-columns 0,9" -f "$tmp/points.csv" -columns 0,9 -kmeans_clusters 2
 foreign=(-kmeans_restart "$tmp/foreign")

@@ -51,6 +51,7 @@ static PetscErrorCode KMeansVariantOption(GpOptionItems PetscOptionsObject, cons
 . -kmeans_start <kmeans++>     - first centroids: random, kmeans++, parallel or given
 . -kmeans_empty <farthest>     - what happens to a cluster without points: farthest, split, keep, drop or error
 . -kmeans_storage <auto>       - precision of the points on the device: auto, single or double
+. -kmeans_reduce <auto>        - how several ranks add their sums: auto, nccl or mpi
 . -kmeans_seed <0>             - seed of the random numbers
 . -kmeans_restarts <1>         - number of starts, of which the best is kept
 . -kmeans_batch <0>            - number of points in an iteration, 0 for all
@@ -74,6 +75,7 @@ PetscErrorCode KMeansSetFromOptions(KMeans km)
   KMeansMetric  metric  = km->metric;
   KMeansStart   start   = km->start;
   KMeansStorage storage = km->storage;
+  KMeansReduce  reduce  = km->reduce;
   PetscInt      every = km->checkpoint_every, batch = km->batch;
   PetscBool     set, seeded;
   char          file[PETSC_MAX_PATH_LEN];
@@ -88,6 +90,7 @@ PetscErrorCode KMeansSetFromOptions(KMeans km)
   PetscCall(PetscOptionsEnum("-kmeans_start", "how the first centroids are chosen", "KMeansSetStart", KMeansStarts, (PetscEnum)start, (PetscEnum *)&start, NULL));
   PetscCall(PetscOptionsEnum("-kmeans_empty", "what happens to a cluster without points", "KMeansSetEmpty", KMeansEmpties, (PetscEnum)km->empty, (PetscEnum *)&km->empty, NULL));
   PetscCall(PetscOptionsEnum("-kmeans_storage", "precision of the points on the device", "KMeansSetStorage", KMeansStorages, (PetscEnum)storage, (PetscEnum *)&storage, NULL));
+  PetscCall(PetscOptionsEnum("-kmeans_reduce", "how several ranks add their sums", "KMeansSetReduce", KMeansReduces, (PetscEnum)reduce, (PetscEnum *)&reduce, NULL));
   PetscCall(PetscOptionsInt("-kmeans_seed", "seed of the random numbers", "KMeansSetSeed", seed, &seed, &seeded));
   PetscCall(PetscOptionsInt("-kmeans_restarts", "number of starts, of which the best is kept", "KMeansSetRestarts", restarts, &restarts, NULL));
   PetscCall(PetscOptionsInt("-kmeans_batch", "number of points in an iteration, 0 for all", "KMeansSetBatchSize", batch, &batch, NULL));
@@ -110,6 +113,7 @@ PetscErrorCode KMeansSetFromOptions(KMeans km)
   PetscCall(KMeansSetMetric(km, metric));
   PetscCall(KMeansSetStart(km, start));
   PetscCall(KMeansSetStorage(km, storage));
+  PetscCall(KMeansSetReduce(km, reduce));
   PetscCall(KMeansSetRestarts(km, restarts));
   PetscCall(KMeansSetBatchSize(km, batch));
   PetscCall(KMeansSetCheckpoint(km, file, every));

@@ -5,6 +5,7 @@ const char *const KMeansMetrics[]  = {"euclidean", "cosine", "KMeansMetric", "KM
 const char *const KMeansStarts[]   = {"random", "kmeans++", "parallel", "given", "KMeansStart", "KMEANS_START_", NULL};
 const char *const KMeansEmpties[]  = {"farthest", "split", "keep", "drop", "error", "KMeansEmpty", "KMEANS_EMPTY_", NULL};
 const char *const KMeansStorages[] = {"auto", "single", "double", "KMeansStorage", "KMEANS_STORAGE_", NULL};
+const char *const KMeansReduces[]  = {"auto", "nccl", "mpi", "KMeansReduce", "KMEANS_REDUCE_", NULL};
 
 /*@
   KMeansSetClusters - Sets the number of clusters
@@ -136,6 +137,38 @@ PetscErrorCode KMeansSetStorage(KMeans km, KMeansStorage storage)
   PetscValidLogicalCollectiveEnum(km, storage, 2);
   if (storage != km->storage) km->setup = PETSC_FALSE;
   km->storage = storage;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  KMeansSetReduce - Sets how several ranks add their sums of points
+
+  Logically Collective
+
+  Input Parameters:
++ km     - the solver
+- reduce - the method, `KMEANS_REDUCE_AUTO` by default
+
+  Options Database Key:
+. -kmeans_reduce <auto> - auto, nccl or mpi
+
+  Level: intermediate
+
+  Notes:
+  The sums are integers, so the result has the same bits with every method. With one rank the setting has no effect.
+
+  With NCCL an iteration does not copy the sums to the host. NCCL needs one GPU for each rank. `KMEANS_REDUCE_NCCL` is an error if NCCL cannot be used, and with the
+  update `host`, which adds the points on the host.
+
+.seealso: `KMeansReduce`, `KMeansGetReduce()`, `KMeansSetUpdate()`
+@*/
+PetscErrorCode KMeansSetReduce(KMeans km, KMeansReduce reduce)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(km, KMEANS_CLASSID, 1);
+  PetscValidLogicalCollectiveEnum(km, reduce, 2);
+  if (reduce != km->reduce) km->setup = PETSC_FALSE;
+  km->reduce = reduce;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -264,6 +264,30 @@ PetscErrorCode KMeansGetStorage(KMeans km, KMeansStorage *storage)
 }
 
 /*@
+  KMeansGetReduce - Gets how several ranks add their sums of points
+
+  Not Collective
+
+  Input Parameter:
+. km - the solver
+
+  Output Parameter:
+. reduce - `KMEANS_REDUCE_NCCL` or `KMEANS_REDUCE_MPI` with several ranks after `KMeansSetUp()`; otherwise the setting, which may be `KMEANS_REDUCE_AUTO`
+
+  Level: intermediate
+
+.seealso: `KMeansSetReduce()`, `KMeansReduce`
+@*/
+PetscErrorCode KMeansGetReduce(KMeans km, KMeansReduce *reduce)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(km, KMEANS_CLASSID, 1);
+  KMeansCheckPointer(reduce, 2);
+  *reduce = km->setup && km->points.ranks > 1 ? km->reducing : km->reduce;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
   KMeansGetMetric - Gets the distance of points and centroids
 
   Not Collective

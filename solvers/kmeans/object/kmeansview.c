@@ -177,6 +177,7 @@ PetscErrorCode KMeansView(KMeans km, PetscViewer viewer)
     } else if (km->assign == KMEANS_AUTO) PetscCall(PetscViewerASCIIPrintf(viewer, "  chosen because %s\n", km->why));
     PetscCall(PetscViewerASCIIPrintf(viewer, "update %s: %s\n", KMeansUpdateTable[km->now[1]].name, KMeansUpdateTable[km->now[1]].help));
     if (KMeansUpdateTable[km->now[1]].properties & KMEANS_FLOAT) PetscCall(PetscViewerASCIIPrintf(viewer, "  the centroids have rounding errors of single precision, and depend on the device and on the ranks\n"));
+    if (km->points.ranks > 1) PetscCall(PetscViewerASCIIPrintf(viewer, "sums over %d ranks by %s: %s\n", (int)km->points.ranks, KMeansReduces[km->reducing], km->reducewhy));
   }
   if (km->labels) PetscCall(PetscViewerASCIIPrintf(viewer, "%s after %" PetscInt_FMT " iterations, %" PetscInt_FMT " clusters, inertia %.12g\n", KMeansConvergedReasons[km->reason], km->it, km->kept, (double)km->inertia));
   if (km->labels && km->done > 1) PetscCall(PetscViewerASCIIPrintf(viewer, "best of %" PetscInt_FMT " restarts: number %" PetscInt_FMT ", counted from 0\n", km->done, km->outcome.restart));

@@ -147,12 +147,14 @@ static PetscErrorCode KMeansPointsUpload(KMeans km, const KMeansRows *rows, cons
 static PetscErrorCode KMeansPointsResetCentroids(KMeansPoints *P)
 {
   KMeansData  *A = &P->data;
-  const size_t k = (size_t)P->capacity;
+  const size_t k = (size_t)P->capacity, sums = (size_t)KMeansTallySize(k, A->d, A->words) * sizeof(int64_t);
 
   PetscFunctionBegin;
   GpDevFree(A->dev, &A->centroid, k * A->d * sizeof(double));
   GpDevFree(A->dev, &A->square, k * sizeof(double));
-  GpDevFree(A->dev, &A->tally, (size_t)KMeansTallySize(k, A->d, A->words) * sizeof(int64_t));
+  if (A->reduced != A->tally) GpDevFree(A->dev, &A->reduced, sums);
+  GpDevFree(A->dev, &A->tally, sums);
+  A->reduced  = NULL;
   P->capacity = P->summed = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -160,15 +162,18 @@ static PetscErrorCode KMeansPointsResetCentroids(KMeansPoints *P)
 /* Copies k centroids to the device. */
 PetscErrorCode KMeansPointsSetCentroids_Private(KMeansPoints *P, PetscInt k, const double centroid[])
 {
-  KMeansData *A = &P->data;
+  KMeansData  *A    = &P->data;
+  const size_t sums = (size_t)KMeansTallySize(k, A->d, A->words) * sizeof(int64_t);
 
   PetscFunctionBegin;
   if (k > P->capacity) {
     PetscCall(KMeansPointsResetCentroids(P));
     PetscCall(KMeansUpload(A->dev, "Centroids", (size_t)k * A->d * sizeof(double), NULL, &A->centroid));
     PetscCall(KMeansUpload(A->dev, "Centroids", (size_t)k * sizeof(double), NULL, &A->square));
-    PetscCall(KMeansUpload(A->dev, "Sums", (size_t)KMeansTallySize(k, A->d, A->words) * sizeof(int64_t), NULL, &A->tally));
-    PetscCallGp(A->dev, "Sums", GpDevZero(A->dev, A->tally, (size_t)KMeansTallySize(k, A->d, A->words) * sizeof(int64_t)));
+    PetscCall(KMeansUpload(A->dev, "Sums", sums, NULL, &A->tally));
+    PetscCallGp(A->dev, "Sums", GpDevZero(A->dev, A->tally, sums));
+    A->reduced = A->tally;
+    if (P->ranks > 1) PetscCall(KMeansUpload(A->dev, "Sums", sums, NULL, &A->reduced));
     P->capacity = k;
   }
   A->k = (int32_t)k;
@@ -288,6 +293,7 @@ static PetscErrorCode KMeansPointsCopy(KMeans km, Mat X, Vec w, const PetscInt o
   PetscCall(MatGetSize(X, &P->N, NULL));
   PetscCall(MatGetOwnershipRange(X, &P->first, NULL));
   PetscCall(PetscGPUCSRGetDevice(&P->data.dev));
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)km), &P->ranks));
   P->values      = rows->nvalues;
   P->data.n      = (int32_t)rows->n;
   P->data.d      = (int32_t)rows->d;

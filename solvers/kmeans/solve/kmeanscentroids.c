@@ -97,7 +97,7 @@ PetscErrorCode KMeansMoveCentroids_Private(KMeans km, PetscReal *shift, PetscBoo
   PetscFunctionBegin;
   host.k        = (int32_t)km->kept;
   host.feature  = km->points.feature;
-  host.tally    = km->tally;
+  host.reduced  = km->tally;
   host.centroid = km->centroid;
   host.square   = NULL;                         /* the next pass sets it */
   (void)KMeansMoveMeans_Host(&host, 1, &moved); /* it cannot fail */

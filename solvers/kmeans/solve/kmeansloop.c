@@ -1,29 +1,46 @@
-/* Iterations on a GPU without the host: a graph repeats assignment, sums and new centroids until a criterion stops it. */
+/* Iterations on a GPU without the host: a graph repeats assignment, sums and new centroids until a criterion stops it. With several ranks, NCCL adds the sums of their
+   GPUs. All ranks get the same sums, compute the same centroids, and stop in the same iteration. */
 #include "solvers/kmeans/kmeansimpl.h"
 
 #include <petsctime.h>
 
-#define KMEANS_LOOP_ITERATIONS 4 /* number of iterations in the graph. It is above 1 because repeating the graph takes time too. The kernels of iterations after the last one do nothing */
+#define KMEANS_LOOP_ITERATIONS 4 /* number of iterations in the graph. It is above 1 because repeating the graph takes time too. In iterations after the last one, the centroids stay */
 
 #if GP_HAVE_CUDA
-/* Sets *possible to whether the GPU can iterate alone. */
+/* Sets *all to whether `mine` is true on all ranks. */
+static PetscErrorCode KMeansLoopAgree(KMeans km, PetscBool mine, PetscBool *all)
+{
+  int least = mine;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_INT, MPI_MIN, PetscObjectComm((PetscObject)km)));
+  *all = (PetscBool)least;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Sets *possible to whether the GPUs of all ranks can iterate alone. */
 static PetscErrorCode KMeansLoopIsPossible(KMeans km, PetscBool *possible)
 {
   const KMeansData *A = &km->points.data;
 
   PetscFunctionBegin;
-  PetscCall(KMeansCanReside_Private(km, possible));
-  *possible = (PetscBool)(*possible && GpDevHasGraphs(A->dev) && (km->now[1] == KMEANS_UPDATE_fixed || km->now[1] == KMEANS_UPDATE_changed) && GP_ON_DEVICE(A->dev, KMeansFuses, A, km->now[0]));
+  *possible = (PetscBool)(KMeansCanReside_Private(km) && (km->points.ranks == 1 || km->reducing == KMEANS_REDUCE_NCCL));
+  if (!*possible) PetscFunctionReturn(PETSC_SUCCESS); /* on all ranks */
+  *possible = (PetscBool)(GpDevHasGraphs(A->dev) && (km->now[1] == KMEANS_UPDATE_fixed || km->now[1] == KMEANS_UPDATE_changed) && GP_ON_DEVICE(A->dev, KMeansFuses, A, km->now[0]));
+  PetscCall(KMeansLoopAgree(km, *possible, possible));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Launches `count` iterations. */
-static PetscErrorCode KMeansLoopLaunch(KMeansPoints *P, PetscInt count)
+static PetscErrorCode KMeansLoopLaunch(KMeans km, PetscInt count)
 {
+  const KMeansData *A = &km->points.looped;
+
   PetscFunctionBegin;
   for (PetscInt i = 0; i < count; i++) {
-    PetscCallGp(P->data.dev, "Assignment", KMeansAssignTable[P->assign].run[GP_DEV_CUDA](&P->looped));
-    PetscCallGp(P->data.dev, "Centroids", KMeansMove_CUDA(&P->looped));
+    PetscCallGp(A->dev, "Assignment", KMeansAssignTable[km->now[0]].run[GP_DEV_CUDA](A));
+    PetscCall(KMeansReduceOnDevice_Private(km, A));
+    PetscCallGp(A->dev, "Centroids", KMeansMove_CUDA(A));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -31,14 +48,17 @@ static PetscErrorCode KMeansLoopLaunch(KMeansPoints *P, PetscInt count)
 static PetscErrorCode KMeansLoopCapture(void *ctx)
 {
   PetscFunctionBegin;
-  PetscCall(KMeansLoopLaunch((KMeansPoints *)ctx, KMEANS_LOOP_ITERATIONS));
+  PetscCall(KMeansLoopLaunch((KMeans)ctx, KMEANS_LOOP_ITERATIONS));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Allocates the memory of the loop, and sets P->looped. Destroys the graph if it was recorded for other arguments. */
-static PetscErrorCode KMeansLoopSetUp(KMeansPoints *P, PetscInt assign)
+/* Allocates the memory of the loop, and sets P->looped. Destroys the graph if it was recorded for other arguments on any rank, so that all ranks launch equally many
+   sums. */
+static PetscErrorCode KMeansLoopSetUp(KMeans km)
 {
-  KMeansData *A = &P->data, now;
+  KMeansPoints *P = &km->points;
+  KMeansData   *A = &P->data, now;
+  PetscBool     same;
 
   PetscFunctionBegin;
   if (!P->loop) PetscCallGp(A->dev, "Iterations", GpDevAlloc(A->dev, sizeof(*P->loop), &P->loop));
@@ -49,10 +69,11 @@ static PetscErrorCode KMeansLoopSetUp(KMeansPoints *P, PetscInt assign)
   now.fuse     = 1;
   now.distance = NULL; /* the last pass stores them */
   now.loop     = P->loop;
-  if (P->graph && P->assign == assign && !memcmp(&now, &P->looped, sizeof(now))) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(KMeansLoopAgree(km, (PetscBool)(P->graph && P->assign == km->now[0] && !memcmp(&now, &P->looped, sizeof(now))), &same));
+  if (same) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscGPUCSRGraphDestroy(&P->graph));
   PetscCall(PetscMemcpy(&P->looped, &now, sizeof(now)));
-  P->assign = assign;
+  P->assign = km->now[0];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -74,19 +95,19 @@ PetscErrorCode KMeansLoop_Private(KMeans km, PetscReal *previous)
   PetscCall(PetscLogEventBegin(KMEANS_LoopEvent, km, 0, 0, 0));
   PetscCall(KMeansPointsSetCentroids_Private(P, km->kept, km->centroid));
   PetscCall(KMeansPointsClearTally_Private(P, PETSC_FALSE));
-  PetscCall(KMeansLoopSetUp(P, km->now[0]));
+  PetscCall(KMeansLoopSetUp(km));
   state = (KMeansLoop){
     .it = (int32_t)km->it, .max_it = (int32_t)PetscMin(km->max_it, INT32_MAX), .keep = km->empty == KMEANS_EMPTY_KEEP, .differences = km->now[1] == KMEANS_UPDATE_changed, .fresh = 1, .rtol = km->rtol, .stol = km->stol, .previous = *previous};
   PetscCallGp(A->dev, "Iterations", KMeansFrameChoose(A, &P->frame));
   if (!P->graph) {
     PetscCallGp(A->dev, "Iterations", GpDevUpload(A->dev, P->loop, &state, sizeof(state)));
-    PetscCall(KMeansLoopLaunch(P, 1)); /* the first launch of a kernel may load its code, which no capture allows */
-    PetscCall(PetscGPUCSRGraphCreate(A->dev, PETSC_TRUE, KMeansLoopCapture, P, &P->graph));
+    PetscCall(KMeansLoopLaunch(km, 1)); /* the first launch of a kernel may load its code, which no capture allows */
+    PetscCall(PetscGPUCSRGraphCreate(A->dev, (PetscBool)(P->ranks == 1), KMeansLoopCapture, km, &P->graph));
     PetscCallGp(A->dev, "Iterations", GpDevDownload(A->dev, &state, P->loop, sizeof(state)));
   }
   PetscCall(PetscGPUCSRGraphGetLoop(P->graph, &state.loop));
   PetscCallGp(A->dev, "Iterations", GpDevUpload(A->dev, P->loop, &state, sizeof(state)));
-  while (!state.reason) { /* once, unless the driver cannot repeat a graph */
+  while (!state.reason) { /* once, if the graph repeats itself */
     PetscCall(PetscGPUCSRGraphLaunch(P->graph));
     PetscCallGp(A->dev, "Iterations", GpDevDownload(A->dev, &state, P->loop, sizeof(state)));
   }

@@ -12,9 +12,9 @@ __global__ __launch_bounds__(KMEANS_THREADS) static void KMeansEmptyKernel(KMean
   for (int32_t from = 0; from < A.k; from += KMEANS_THREADS) {
     const int32_t c = from + (int32_t)threadIdx.x;
 
-    empty += __syncthreads_count(c < A.k && !A.tally[KMEANS_TALLY + c]);
+    empty += __syncthreads_count(c < A.k && !A.reduced[KMEANS_TALLY + c]);
   }
-  if (threadIdx.x < KMEANS_TALLY) moved->total[threadIdx.x] = A.tally[threadIdx.x];
+  if (threadIdx.x < KMEANS_TALLY) moved->total[threadIdx.x] = A.reduced[threadIdx.x];
   if (threadIdx.x == 0) moved->empty = empty;
 }
 
@@ -33,13 +33,13 @@ __device__ static double KMeansSumOfBlock(double mine)
 __global__ __launch_bounds__(KMEANS_THREADS) static void KMeansMeansKernel(KMeansData A, int keep, const KMeansMoved *moved, double *square)
 {
   const int32_t c    = blockIdx.x;
-  const int64_t mass = A.tally[KMEANS_TALLY + c];
+  const int64_t mass = A.reduced[KMEANS_TALLY + c];
   double       *m = A.centroid + (int64_t)c * A.d, factor = (double)mass / A.mass.first, mine = 0, norm = 0;
 
   if (moved->empty && !keep) return;
   if (A.cosine) {
     for (int32_t j = threadIdx.x; j < A.d; j += KMEANS_THREADS) {
-      const double sum = KMeansMeanSum(&A, A.feature, A.tally, A.k, c, j);
+      const double sum = KMeansMeanSum(&A, A.feature, A.reduced, A.k, c, j);
 
       mine += sum * sum;
     }
@@ -59,7 +59,7 @@ __global__ __launch_bounds__(KMEANS_THREADS) static void KMeansMeansKernel(KMean
       const int64_t j = from + q * KMEANS_THREADS;
 
       if (j >= A.d) continue;
-      sum[q] = KMeansMeanSum(&A, A.feature, A.tally, A.k, c, (int32_t)j);
+      sum[q] = KMeansMeanSum(&A, A.feature, A.reduced, A.k, c, (int32_t)j);
       old[q] = m[j];
     }
 #pragma unroll

@@ -18,7 +18,7 @@ __device__ static int32_t KMeansMoveTest(const KMeansLoop *L, int64_t changed, d
 __device__ static void KMeansMovePrefetch(const KMeansData &A)
 {
   for (int32_t c = threadIdx.x; c < A.k; c += KMEANS_MOVE_THREADS) {
-    asm volatile("prefetch.global.L1 [%0];" ::"l"(A.tally + KMEANS_TALLY + A.k + (int64_t)c * A.d * A.words));
+    asm volatile("prefetch.global.L1 [%0];" ::"l"(A.reduced + KMEANS_TALLY + A.k + (int64_t)c * A.d * A.words));
     asm volatile("prefetch.global.L1 [%0];" ::"l"(A.centroid + (int64_t)c * A.d));
   }
 }
@@ -34,8 +34,8 @@ __global__ __launch_bounds__(KMEANS_MOVE_THREADS) static void KMeansMoveKernel(c
 
   if (state.reason) return;
   KMeansMovePrefetch(A);
-  if (threadIdx.x < KMEANS_TALLY) total[threadIdx.x] = A.tally[threadIdx.x];
-  for (int32_t c = threadIdx.x; c < A.k; c += KMEANS_MOVE_THREADS) empty |= !A.tally[KMEANS_TALLY + c];
+  if (threadIdx.x < KMEANS_TALLY) total[threadIdx.x] = A.reduced[threadIdx.x];
+  for (int32_t c = threadIdx.x; c < A.k; c += KMEANS_MOVE_THREADS) empty |= !A.reduced[KMEANS_TALLY + c];
   if (__syncthreads_or(empty) && !state.keep) { /* the host repeats the assignment, which then finds no changed labels */
     if (threadIdx.x == 0) {
       L->reason = KMEANS_LOOP_EMPTY;
@@ -48,7 +48,7 @@ __global__ __launch_bounds__(KMEANS_MOVE_THREADS) static void KMeansMoveKernel(c
   for (int32_t round = 0; round < A.k; round += KMEANS_MOVE_THREADS) {
     const int32_t c = round + (int32_t)threadIdx.x;
 
-    moved[threadIdx.x] = c < A.k && A.tally[KMEANS_TALLY + c] ? KMeansMeanMove(&A, A.feature, A.tally, A.k, c, A.centroid) : 0;
+    moved[threadIdx.x] = c < A.k && A.reduced[KMEANS_TALLY + c] ? KMeansMeanMove(&A, A.feature, A.reduced, A.k, c, A.centroid) : 0;
     __syncthreads();
     if (threadIdx.x < KMEANS_MEAN_LANES)
       for (int t = threadIdx.x; t < KMEANS_MOVE_THREADS && state.stol > 0; t += KMEANS_MEAN_LANES) mine += moved[t];

@@ -54,22 +54,16 @@ PetscErrorCode KMeansPassEnd_Private(KMeans km, KMeansPoints *P, PetscLogDouble 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Copies the centroids to the device, assigns all points of P and, if asked, adds them to the tally. Sums the tally over all ranks. */
+/* Copies the centroids to the device, assigns all points of P and, if asked, adds them to the tally. Sums the tally over all ranks to km->tally. */
 PetscErrorCode KMeansPass_Private(KMeans km, KMeansPoints *P, PetscBool update)
 {
-  KMeansData    *A      = &P->data;
-  const size_t   size   = (size_t)KMeansTallySize(km->kept, A->d, A->words);
-  const size_t   copied = A->host && update ? KMEANS_TALLY : size; /* the update on the host sets the other entries */
-  PetscMPIInt    count;
   PetscLogDouble begin;
 
   PetscFunctionBegin;
   PetscCall(PetscTime(&begin));
   PetscCall(KMeansPointsSetCentroids_Private(P, km->kept, km->centroid));
   PetscCall(KMeansPassBegin_Private(km, P, update));
-  PetscCallGp(A->dev, "Sums", GpDevDownload(A->dev, km->tally, A->tally, copied * sizeof(int64_t)));
-  PetscCall(PetscMPIIntCast((PetscInt)size, &count));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, km->tally, count, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)km)));
+  PetscCall(KMeansReduceOnHost_Private(km, &P->data, (PetscBool)(P->data.host && update))); /* the update on the host sets all entries but the totals */
   PetscCall(KMeansPassEnd_Private(km, P, begin));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

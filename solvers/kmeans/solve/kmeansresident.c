@@ -1,17 +1,13 @@
-/* Iterations whose centroids stay on the device. The host reads only the totals and the movement, unless there are clusters without points. */
+/* Iterations whose centroids stay on the device. The host reads only the totals and the movement, unless there are clusters without points,
+   or MPI sums the tally over the ranks. */
 #include "solvers/kmeans/kmeansimpl.h"
 
 #include <petsctime.h>
 
-/* Sets *can to whether all points are on one device, and neither the update nor a monitor or checkpoint needs data of each iteration on the host. */
-PetscErrorCode KMeansCanReside_Private(KMeans km, PetscBool *can)
+/* Returns whether neither the update nor a monitor or checkpoint needs data of each iteration on the host. */
+PetscBool KMeansCanReside_Private(KMeans km)
 {
-  PetscMPIInt size;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)km), &size));
-  *can = (PetscBool)(size == 1 && !(KMeansUpdateTable[km->now[1]].properties & KMEANS_ON_HOST) && !km->nmonitors && !km->checkpoint[0]);
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return (PetscBool)(!(KMeansUpdateTable[km->now[1]].properties & KMEANS_ON_HOST) && !km->nmonitors && !km->checkpoint[0]);
 }
 
 /* Copies the centroids to the host, if they are newer on the device. */
@@ -46,7 +42,7 @@ static PetscErrorCode KMeansResidentMove(KMeans km, PetscReal *shift, PetscBool 
     P->resident = PETSC_TRUE;
     *shift      = sqrt(host.square);
   } else {
-    PetscCallGp(A->dev, "Sums", GpDevDownload(A->dev, km->tally, A->tally, (size_t)KMeansTallySize(A->k, A->d, A->words) * sizeof(int64_t)));
+    PetscCallGp(A->dev, "Sums", GpDevDownload(A->dev, km->tally, A->reduced, (size_t)KMeansTallySize(A->k, A->d, A->words) * sizeof(int64_t)));
     PetscCall(KMeansResidentEnd_Private(km));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -61,11 +57,12 @@ PetscErrorCode KMeansResidentStep_Private(KMeans km, PetscBool *stepped, PetscRe
   PetscBool      moved;
 
   PetscFunctionBegin;
-  PetscCall(KMeansCanReside_Private(km, stepped));
+  *stepped = KMeansCanReside_Private(km);
   if (!*stepped) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscTime(&begin));
   if (!P->resident) PetscCall(KMeansPointsSetCentroids_Private(P, km->kept, km->centroid));
   PetscCall(KMeansPassBegin_Private(km, P, PETSC_TRUE));
+  PetscCall(KMeansReduceOnDevice_Private(km, &P->data));
   PetscCall(KMeansResidentMove(km, shift, &moved));
   *replaced = PETSC_FALSE;
   if (!moved) PetscCall(KMeansMoveCentroids_Private(km, shift, replaced));

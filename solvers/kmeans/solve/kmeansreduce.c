@@ -1,0 +1,91 @@
+/* The sum of the tally over the ranks. Entries of the tally are integers, so that all ranks get the same bits, in whatever order they are added. */
+#include "solvers/kmeans/kmeansimpl.h"
+
+/* Number of entries of the tally. */
+static PetscErrorCode KMeansReduceCount(const KMeansData *A, PetscMPIInt *count)
+{
+  const int64_t size = KMeansTallySize(A->k, A->d, A->words);
+
+  PetscFunctionBegin;
+  PetscCheck(size <= PETSC_MPI_INT_MAX, PETSC_COMM_SELF, PETSC_ERR_SUP, "KMeans: %" PetscInt64_FMT " sums of clusters and features, more than MPI can count; ask for fewer clusters", (PetscInt64)size);
+  *count = (PetscMPIInt)size;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Sums a tally by NCCL once. NCCL connects the GPUs at the first sum of a size, which takes longer than many iterations. */
+static PetscErrorCode KMeansReduceWarmUp(KMeans km)
+{
+  const KMeansData *A     = &km->points.data;
+  const int64_t     count = KMeansTallySize(km->k, A->d, A->words);
+  const size_t      bytes = (size_t)count * sizeof(int64_t);
+  int64_t          *tally;
+
+  PetscFunctionBegin;
+  PetscCallGp(A->dev, "Sums", GpDevBorrow(A->dev, bytes, &tally));
+  PetscCallGp(A->dev, "Sums", GpDevZero(A->dev, tally, bytes));
+  PetscCall(PetscGPUCSRDeviceSumRanks(PetscObjectComm((PetscObject)km), A->dev, count, tally, tally));
+  PetscCall(PetscGPUCSRDeviceSynchronize(A->dev));
+  GpDevReturn(A->dev, &tally, bytes);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Chooses how the tally is summed, the same on all ranks. */
+PetscErrorCode KMeansReduceSetUp_Private(KMeans km)
+{
+  const MPI_Comm comm      = PetscObjectComm((PetscObject)km);
+  PetscBool      connected = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  km->reducing  = KMEANS_REDUCE_MPI;
+  km->reducewhy = "as requested";
+  if (km->points.ranks == 1 || km->reduce == KMEANS_REDUCE_MPI) PetscFunctionReturn(PETSC_SUCCESS);
+  if (KMeansUpdateTable[km->now[1]].properties & KMEANS_ON_HOST) km->reducewhy = "the update adds on the host";
+  else PetscCall(PetscGPUCSRDeviceConnectRanks(comm, km->points.data.dev, &connected, &km->reducewhy));
+  PetscCheck(connected || km->reduce == KMEANS_REDUCE_AUTO, comm, PETSC_ERR_USER_INPUT, "-kmeans_reduce nccl: %s; use -kmeans_reduce auto or mpi", km->reducewhy);
+  if (!connected) PetscFunctionReturn(PETSC_SUCCESS);
+  km->reducing = KMEANS_REDUCE_NCCL;
+  PetscCall(KMeansReduceWarmUp(km));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Sums the tally of this rank over all ranks to km->tally. copied: number of entries on the device; km->tally has the others already. */
+static PetscErrorCode KMeansReduceByMPI(KMeans km, const KMeansData *A, PetscMPIInt copied)
+{
+  PetscMPIInt count;
+
+  PetscFunctionBegin;
+  PetscCall(KMeansReduceCount(A, &count));
+  PetscCallGp(A->dev, "Sums", GpDevDownload(A->dev, km->tally, A->tally, (size_t)copied * sizeof(int64_t)));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, km->tally, count, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)km)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Sums the tally over all ranks to A->reduced. */
+PetscErrorCode KMeansReduceOnDevice_Private(KMeans km, const KMeansData *A)
+{
+  PetscMPIInt count;
+
+  PetscFunctionBegin;
+  if (A->reduced == A->tally) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(KMeansReduceCount(A, &count));
+  if (km->reducing == KMEANS_REDUCE_NCCL) PetscCall(PetscGPUCSRDeviceSumRanks(PetscObjectComm((PetscObject)km), A->dev, count, A->tally, A->reduced));
+  else {
+    PetscCall(KMeansReduceByMPI(km, A, count));
+    PetscCallGp(A->dev, "Sums", GpDevUpload(A->dev, A->reduced, km->tally, (size_t)count * sizeof(int64_t)));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Sums the tally over all ranks to km->tally. totals: only the totals are on the device; km->tally has the other entries already. */
+PetscErrorCode KMeansReduceOnHost_Private(KMeans km, const KMeansData *A, PetscBool totals)
+{
+  PetscMPIInt count;
+
+  PetscFunctionBegin;
+  PetscCall(KMeansReduceCount(A, &count));
+  if (km->reducing == KMEANS_REDUCE_NCCL) {
+    PetscCall(KMeansReduceOnDevice_Private(km, A));
+    PetscCallGp(A->dev, "Sums", GpDevDownload(A->dev, km->tally, A->reduced, (size_t)count * sizeof(int64_t)));
+  } else PetscCall(KMeansReduceByMPI(km, A, totals ? KMEANS_TALLY : count));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
