@@ -179,7 +179,7 @@ __global__ __launch_bounds__(Search::THREADS, 1) static void KMeansDirectKernel(
   __syncthreads();
   if (panel == units) Search::load(A, F, 0, units, centroids);
   else
-    for (int32_t c = threadIdx.x; c < A.k; c += blockDim.x) (void)KMeansDirectConvert(A, F, c, [](int, double) { }); /* the bound needs the norms of all panels */
+    for (int32_t c = threadIdx.x; c < A.k; c += blockDim.x) (void)KMeansDirectConvert(A, F, c, [](int, double) {}); /* the bound needs the norms of all panels */
   __syncthreads();
   if (threadIdx.x == 0) Search::bound(A, F);
   __syncthreads();
@@ -226,16 +226,17 @@ typedef struct {
 
 #define KMEANS_DIRECT_STATIC ((size_t)2 << 10)  /* bytes of static shared memory, rounded up */
 #define KMEANS_DIRECT_LEAST  ((size_t)16 << 10) /* least number of bytes for centroids, unless all need less; a plan with less has too many warps */
+#define KMEANS_DIRECT_WARPS  8                  /* least number of warps that add to the sums; with fewer, a kernel of its own adds faster */
 #define KMEANS_DIRECT_COPIES ((size_t)32 << 10) /* largest number of bytes for several copies of the sums */
 
-/* Finds the largest number of warps for which the sums and all centroids fit, or, without sums, at least some centroids. Returns 0 if there is none. */
+/* Finds the largest number of warps for which the sums and all centroids fit, or, without sums, at least some centroids. Returns 0 if there is none, or if it is too small. */
 template <class Search, class Real, int D>
 static int KMeansDirectDivide(const KMeansData *A, size_t most, KMeansDirectPlan *plan)
 {
   constexpr size_t each = sizeof(KMeansDirectWarp<Real, D, Search::template POINTS<Real>>), row = Search::FLOATS * sizeof(float);
   const size_t     units = (size_t)(A->k + Search::UNIT - 1) / Search::UNIT, all = units * row;
 
-  for (plan->warps = Search::THREADS / 32; plan->warps > 0; plan->warps -= plan->warps > 4 ? 4 : 1) {
+  for (plan->warps = Search::THREADS / 32; plan->warps >= (A->fuse ? KMEANS_DIRECT_WARPS : 1); plan->warps -= plan->warps > 4 ? 2 : 1) {
     const size_t own = plan->warps * each, rest = own < most ? most - own : 0, sums = rest > all ? rest - all : 0;
 
     if (A->fuse ? !sums || !(KMeansTallyFit(A, 0, A->d, KMEANS_TALLY_COPIES, sums < KMEANS_DIRECT_COPIES ? sums : KMEANS_DIRECT_COPIES, &plan->shape) || KMeansTallyFit(A, 0, A->d, 1, sums, &plan->shape))

@@ -10,14 +10,18 @@
 
 template <int D>
 struct KMeansSingle {
-  static constexpr int GROUP = 4;                         /* number of centroids whose features are loaded together. They are the candidates of a point if no other group has any */
-  static constexpr int UNIT = GROUP, FLOATS = GROUP * (D + 1); /* number of centroids in a unit of shared memory, and its size: half the squared norms, then the features */
+  static constexpr int GROUP = 4;                                    /* number of centroids whose features are loaded together. They are the candidates of a point if no other group has any */
+  static constexpr int UNIT = GROUP, FLOATS = GROUP * (D + 1);       /* number of centroids in a unit of shared memory, and its size: half the squared norms, then the features */
   static constexpr int THREADS = D <= 4 ? 512 : D <= 24 ? 384 : 256; /* maximum number of threads of a block. A multiprocessor runs one block, so that these share all its registers */
 
   /* Number of points of a thread. It is as large as the registers permit, because each load of centroids serves all points of a thread. In double precision it
      is half as large, because shared memory holds fewer points. */
   template <class Real>
-  static constexpr int POINTS = (D <= 8 ? 32 : D <= 12 ? 24 : D <= 16 ? 20 : 16) / (int)sizeof(Real);
+  static constexpr int POINTS = (D <= 8    ? 32
+                                 : D <= 12 ? 24
+                                 : D <= 16 ? 20
+                                           : 16) /
+                                (int)sizeof(Real);
 
   /* Writes the units `first` to `last` - 1 to shared memory. Centroids beyond the last one have infinite scores. */
   __device__ static void load(const KMeansData &A, KMeansDirectFrame<D> &F, int32_t first, int32_t last, float *centroids)

@@ -34,11 +34,6 @@
 #define KMEANS_SPLIT_SHIFT 4096    /* a shift is this times a number of half precision */
 #define KMEANS_SPLIT_MOST  0x1p13f /* largest norm. Scores are then below KMEANS_SPLIT_NONE */
 #define KMEANS_SPLIT_NONE  65504   /* a centroid that does not exist has the score KMEANS_SPLIT_SHIFT times this */
-#ifndef KMEANS_SPLIT_TILES
-#define KMEANS_SPLIT_TILES 4
-#define KMEANS_SPLIT_P1 2
-#define KMEANS_SPLIT_T1 768
-#endif
 
 /* The two parts of a number, h in the low half of the word. */
 __device__ static inline uint32_t KMeansSplitNumber(float y)
@@ -81,8 +76,8 @@ __device__ static inline void KMeansSplitHalf(float half, __half (&part)[4])
 template <int D>
 struct KMeansSplit {
   static constexpr int STEPS = (D + 3) / 4; /* number of steps of four features */
-  static constexpr int TILES = KMEANS_SPLIT_TILES, GROUP = 2 * TILES, UNIT = 8 * TILES;
-  static constexpr int THREADS = STEPS == 1 ? KMEANS_SPLIT_T1 : 512;
+  static constexpr int TILES = 4, GROUP = 2 * TILES, UNIT = 8 * TILES;
+  static constexpr int THREADS = STEPS == 1 ? 768 : STEPS == 2 ? 640 : 512; /* with more warps, more products are in flight */
 
   /* A tile in shared memory. First, for each step the parts mh and ml of feature q of centroid r at 4 r + q. Then, at LAST, the words with ml and w of the first step.
      HALF: the values half(c). ROW: features of each centroid in single precision, unless there are so many that they take too much memory. */
@@ -90,7 +85,7 @@ struct KMeansSplit {
   static constexpr int WORDS = ROW + (WIDE ? 32 * STEPS : 0), FLOATS = TILES * WORDS;
 
   template <class Real>
-  static constexpr int POINTS = STEPS == 1 ? KMEANS_SPLIT_P1 : STEPS <= 4 ? 2 : 1;
+  static constexpr int POINTS = STEPS <= 4 ? 2 : 1;
 
   __device__ static void load(const KMeansData &A, KMeansDirectFrame<D> &F, int32_t first, int32_t last, float *centroids)
   {
@@ -103,8 +98,8 @@ struct KMeansSplit {
         if (WIDE) row[j] = (float)value;
       };
 
-      const float   half = number < A.k ? (float)KMeansDirectConvert(A, F, number, store) : KMEANS_FRAME_NONE;
-      __half        part[4];
+      const float half = number < A.k ? (float)KMeansDirectConvert(A, F, number, store) : KMEANS_FRAME_NONE;
+      __half      part[4];
 
       for (int j = number < A.k ? D : 0; j < 4 * STEPS; j++) store(j, 0);
       KMeansSplitHalf(number < A.k ? half : (float)KMEANS_SPLIT_NONE * KMEANS_SPLIT_SHIFT, part);
@@ -116,8 +111,8 @@ struct KMeansSplit {
   __device__ static void bound(const KMeansData &A, KMeansDirectFrame<D> &F)
   {
     const double       M = __uint_as_float(F.most), r = (3 * D + 12) * 0x1p-22, grow = 1 + 0x1p-7, under = F.scale * 0x1p-537, tiny = sqrt((double)D) * 0x1p-13, q = (A.d + 6) * 0x1p-53;
-    const double       part = 0x1p-22 + 0x1p-23; /* relative error of the parts of a coordinate */
-    const double       e[3] = {r * (grow * 0.5 * M * M + 0.5) + 0x1p-24 * M * M + tiny * M + A.d * 0x1p-26 + 2 * q * M * M + A.d * under * under, (r * grow + 3 * part) * M + tiny, r * grow * 0.5 + 2 * q};
+    const double       part    = 0x1p-22 + 0x1p-23; /* relative error of the parts of a coordinate */
+    const double       e[3]    = {r * (grow * 0.5 * M * M + 0.5) + 0x1p-24 * M * M + tiny * M + A.d * 0x1p-26 + 2 * q * M * M + A.d * under * under, (r * grow + 3 * part) * M + tiny, r * grow * 0.5 + 2 * q};
     KMeansFrameNumbers numbers = {};
 
     for (int t = 0; t < 3; t++) F.term[t] = M <= KMEANS_SPLIT_MOST && M + 0x1p130 < F.scale * 0x1p500 ? __double2float_ru(2 * (1 + 0x1p-8) * e[t]) : INFINITY;
@@ -179,8 +174,8 @@ struct KMeansSplit {
 
     __device__ void load(const KMeansDirectFrame<D> &F, int32_t d, KMeansDirectWarp<Real, D, P> *W)
     {
-      const int  r = threadIdx.x % 32 / 4, q = threadIdx.x % 4;
-      const Real scale = KMeansDirectScale(F, Real());
+      const int    r = threadIdx.x % 32 / 4, q = threadIdx.x % 4;
+      const Real   scale  = KMeansDirectScale(F, Real());
       const __half factor = __float2half_rn(KMeansSplitFactor(q));
       Real         centre[STEPS];
 
@@ -266,9 +261,9 @@ struct KMeansSplit {
 
     __device__ void search(int32_t k, int32_t first, int32_t last, const float *centroids)
     {
-      const int32_t  rest = (k + 7) / 8 % TILES, whole = rest && last == (k + UNIT - 1) / UNIT ? last - 1 : last; /* the last unit has `rest` tiles, unless that is 0 */
-      const int32_t  bits = mask(k);
-      int32_t        least[BLOCKS][2];
+      const int32_t rest = (k + 7) / 8 % TILES, whole = rest && last == (k + UNIT - 1) / UNIT ? last - 1 : last; /* the last unit has `rest` tiles, unless that is 0 */
+      const int32_t bits = mask(k);
+      int32_t       least[BLOCKS][2];
 
 #pragma unroll 1
       for (int32_t u = first; u < whole; u++, centroids += FLOATS) {
@@ -311,8 +306,8 @@ struct KMeansSplit {
   template <class Real, int P>
   __device__ static int32_t decide(const KMeansData &A, const KMeansDirectFrame<D> &F, const KMeansDirectWarp<Real, D, P> *W, int slot, const float (&y)[D], float *limit)
   {
-    const int32_t bits   = mask(A.k);
-    const float   best   = W->limit[slot], shift = __half2float(__ushort_as_half(W->slot[slot])) * KMEANS_SPLIT_SHIFT;
+    const int32_t bits = mask(A.k);
+    const float   best = W->limit[slot], shift = __half2float(__ushort_as_half(W->slot[slot])) * KMEANS_SPLIT_SHIFT;
     float         square = 0, norm, most;
 
 #pragma unroll

@@ -180,4 +180,3 @@ struct KMeansDirectPlace {
 };
 
 #endif
-

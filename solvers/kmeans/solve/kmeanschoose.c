@@ -33,8 +33,10 @@ static PetscInt KMeansChooseOnHost(const KMeansPoints *P, const char **why)
   return KMEANS_ASSIGN_tiled;
 }
 
-/* The choice for dense points on a GPU. */
-#define KMEANS_TENSOR_LEAST 64 /* least number of clusters for `tensor`, which computes scores of 64 centroids together */
+/* The choice for dense points on a GPU. The least numbers of clusters for `tensor` were measured on an H200 (docs/performance/kmeans.md). With fewer clusters, the
+   time to split the coordinates of a point, or to compute scores of 64 centroids together, is not made up. */
+#define KMEANS_TENSOR_LEAST        64 /* more than KMEANS_DIRECT features */
+#define KMEANS_TENSOR_LEAST_FEW(d) ((d) <= 2 ? 512 : (d) <= 12 ? 160 : 256)
 
 static PetscInt KMeansChooseOnGPU(const KMeansPoints *P, const char **why)
 {
@@ -42,6 +44,10 @@ static PetscInt KMeansChooseOnGPU(const KMeansPoints *P, const char **why)
   int               has = 0;
 
   if (!A->cosine && A->d <= KMEANS_DIRECT) {
+    if (A->k >= KMEANS_TENSOR_LEAST_FEW(A->d) && !GP_ON_DEVICE(A->dev, KMeansHasTensor, A->dev, &has) && has) {
+      *why = "the points are dense, with few features and many clusters, and the GPU has tensor cores";
+      return KMEANS_ASSIGN_tensor;
+    }
     *why = "the points are dense, with few features";
     return KMEANS_ASSIGN_direct;
   }
