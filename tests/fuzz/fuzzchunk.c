@@ -1,5 +1,6 @@
-/* The readers of chunks, which are whole rows of a matrix, encoded for transfers and files, and of files of chunks. */
+/* The readers of chunks, which are whole rows of a matrix, encoded for transfers and files, of files of chunks, and of the rows of PETSc's binary files. */
 #include "mat/impls/gpucsr/spmv/stream/gpchunkfilecode.h"
+#include "mat/impls/gpucsr/spmv/stream/gprowsource.h"
 #include "fuzz.h"
 #include <math.h>
 #include <stdlib.h>
@@ -259,5 +260,71 @@ static PetscErrorCode ReadFile(const char file[], uint64_t choice, char wrong[FU
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const FuzzReader FuzzChunk[] = {
-  {.name = "chunk", .suffix = ".chunk", .prepare = PrepareChunks, .read = ReadChunk, .repair = RepairChunk}, {.name = "chunkfile", .suffix = ".chunks", .prepare = PrepareFiles, .read = ReadFile, .repair = RepairFile}, {.name = NULL}};
+/* --- rows of PETSc's binary files ---------------------------------------------------------------------------------------------------------- */
+
+static void PutNumber(unsigned char bytes[], size_t *n, uint64_t v, int width)
+{
+  for (int b = width - 1; b >= 0; b--) bytes[(*n)++] = (unsigned char)(v >> 8 * b);
+}
+
+/* Writes a matrix with integers of 32 bits, and one with integers of 64 bits. */
+static PetscErrorCode PrepareRows(const char folder[])
+{
+  PetscFunctionBegin;
+  for (int width = 4; width <= 8; width += 4) {
+    const int     rows = 9, nnz = rows * (rows - 1) / 2;
+    char          file[PETSC_MAX_PATH_LEN];
+    unsigned char bytes[1024];
+    size_t        n     = 0;
+    const double  value = 1.5;
+    uint64_t      bits;
+
+    memcpy(&bits, &value, sizeof(bits));
+    PutNumber(bytes, &n, 1211216, width);
+    PutNumber(bytes, &n, (uint64_t)rows, width);
+    PutNumber(bytes, &n, (uint64_t)rows, width);
+    PutNumber(bytes, &n, (uint64_t)nnz, width);
+    for (int i = 0; i < rows; i++) PutNumber(bytes, &n, (uint64_t)i, width);
+    for (int i = 0; i < rows; i++)
+      for (int k = 0; k < i; k++) PutNumber(bytes, &n, (uint64_t)k, width);
+    for (int k = 0; k < nnz; k++) PutNumber(bytes, &n, bits, 8);
+    (void)snprintf(file, sizeof(file), "%s/seed-%d", folder, width);
+    PetscCall(FuzzWrite(file, bytes, n));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Reads all rows, in one piece or in two. */
+static PetscErrorCode ReadRows(const char file[], uint64_t choice, char wrong[FUZZ_WRONG])
+{
+  char        why[GP_CHUNK_FILE_WHY] = "", unused[GP_CHUNK_WHY];
+  GpRowFile   f;
+  GpRowSource rows;
+  int64_t     nnz = 0, cut;
+  GpErr       err = GpRowFileOpen(file, 0, &f, why, sizeof(why));
+
+  PetscFunctionBegin;
+  PetscCheck(!err, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s", why);
+  GpRowFileGetRows(f, (GpPrec)(choice % 2), &rows);
+  cut = rows.m ? (int64_t)(choice / 2) % rows.m : 0;
+  for (int piece = 0; !err && piece < 2; piece++) {
+    const int64_t first = piece ? cut : 0, end = piece ? rows.m : cut;
+    GpChunkSource S;
+    GpChunkPlan   P;
+
+    err = rows.get(f, first, end, 1, &S, unused);
+    if (err) break;
+    nnz += ((const int64_t *)S.rowptr)[S.m] - ((const int64_t *)S.rowptr)[0];
+    FUZZ_EXPECT(S.start == first && S.m == end - first && S.n == rows.n, "other rows than requested");
+    if (S.m) (void)GpChunkPlanRows(&S, 0, S.m, &P, unused);
+  }
+  FUZZ_EXPECT(err || nnz == GpRowFileNonzeros(f), "the rows have %d nonzeros", (int)nnz);
+  FUZZ_EXPECT(!err, "rows of an accepted file cannot be read: %s", unused);
+  GpRowFileClose(&f);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+const FuzzReader FuzzChunk[] = {{.name = "chunk", .suffix = ".chunk", .prepare = PrepareChunks, .read = ReadChunk, .repair = RepairChunk},
+                                {.name = "chunkfile", .suffix = ".chunks", .prepare = PrepareFiles, .read = ReadFile, .repair = RepairFile, .rare = 4},
+                                {.name = "rowfile", .suffix = ".petsc", .prepare = PrepareRows, .read = ReadRows},
+                                {.name = NULL}};

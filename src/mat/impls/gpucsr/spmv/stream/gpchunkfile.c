@@ -19,8 +19,7 @@ struct GpChunkFile_ {
   char              name[GP_CHUNK_FILE_NAME];
 };
 
-/* Reads bytes at an offset until all are read or the file ends. Returns an errno. */
-static int GpChunkFileGet(int fd, void *to, size_t bytes, uint64_t offset, size_t *done)
+int GpChunkFilePread(int fd, void *to, size_t bytes, uint64_t offset, size_t *done)
 {
   *done = 0;
   while (*done < bytes) {
@@ -37,7 +36,7 @@ static int GpChunkFileGet(int fd, void *to, size_t bytes, uint64_t offset, size_
 static GpErr GpChunkFileGetPart(GpChunkFile f, const char *what, void *to, size_t bytes, uint64_t offset, char *why, size_t whylen)
 {
   size_t    done;
-  const int code = GpChunkFileGet(f->fd, to, bytes, offset, &done);
+  const int code = GpChunkFilePread(f->fd, to, bytes, offset, &done);
 
   if (!code && done == bytes) return GP_SUCCESS;
   (void)snprintf(why, whylen, "cannot read %s of %s: %zu bytes at offset %" PRIu64 ": %s; create it again", what, f->name, bytes - done, offset + done, code ? strerror(code) : "the file ends there");
@@ -205,7 +204,7 @@ GpErr GpChunkFileRead(GpChunkFile f, int64_t chunk, void *destination, char *why
     return GP_ERR_ARGUMENT;
   }
   h    = &f->chunk[chunk];
-  code = GpChunkFileGet(f->fd, destination, h->bytes, f->offset[chunk], &done);
+  code = GpChunkFilePread(f->fd, destination, h->bytes, f->offset[chunk], &done);
   if (code) (void)snprintf(why, whylen, "chunk %" PRId64 " of %s: cannot read %" PRIu64 " bytes at offset %" PRIu64 ": %s; check the disk, then repeat", chunk, f->name, h->bytes - done, f->offset[chunk] + done, strerror(code));
   else if (done < h->bytes) (void)snprintf(why, whylen, "chunk %" PRId64 " of %s: the file was shortened and ends at offset %" PRIu64 ", inside the chunk; restore it", chunk, f->name, f->offset[chunk] + done);
   else if (memcmp(destination, h, sizeof(*h)) || GpChunkChecksum(destination) != h->checksum)
