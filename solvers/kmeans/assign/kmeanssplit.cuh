@@ -18,12 +18,13 @@
 
    Error of a score. Let N, M, u be as in kmeansframe.cuh. The parts of a coordinate have the error 2^-22 |y| if both are normal numbers. Tensor cores may treat
    smaller numbers, which are below 2^-14, as 0. So |y* - (h + l)| <= (2^-22 + u) N + sqrt(d) 2^-13, likewise for centroids, and the fourth products are at most
-   2^-22 N M + d 2^-26 together. The parts of half(c) have the error 2^-30 half(c). The additions have the error r P with r = (3 D + 12) 2^-22 (kmeanstensor_cuda.cu;
-   there are 3 D + 4 products), where
+   2^-22 N M + d 2^-26 together. The parts of half(c) have the error 2^-30 half(c). The additions have the error r P, where
 
        P = (1 + 2^-7) (N M + M^2 / 2 + N^2 / 2) + 1/2
 
-   is above the sum of the absolute values of all products. If the norm of a point or of a centroid is above KMEANS_SPLIT_MOST, the points are
+   is above the sum of the absolute values of all products. Tensor cores align the products of an addition and the sum so far to the largest exponent, and truncate
+   bits below 2^-23 of it, as they do with the result (kmeanstensor_cuda.cu has the source). There are 3 D + 4 products that are not 0, and at most four
+   additions in a step, as an addition has at least 4 products. So r = (3 D + 4 + 8 STEPS) 2^-23. If the norm of a point or of a centroid is above KMEANS_SPLIT_MOST, the points are
    undecided, so that no number overflows. */
 #ifndef KMEANSSPLIT_CUH
 #define KMEANSSPLIT_CUH
@@ -110,7 +111,7 @@ struct KMeansSplit {
 
   __device__ static void bound(const KMeansData &A, KMeansDirectFrame<D> &F)
   {
-    const double       M = __uint_as_float(F.most), r = (3 * D + 12) * 0x1p-22, grow = 1 + 0x1p-7, under = F.scale * 0x1p-537, tiny = sqrt((double)D) * 0x1p-13, q = (A.d + 6) * 0x1p-53;
+    const double       M = __uint_as_float(F.most), r = (3 * D + 4 + 8 * STEPS) * 0x1p-23, grow = 1 + 0x1p-7, under = F.scale * 0x1p-537, tiny = sqrt((double)D) * 0x1p-13, q = (A.d + 6) * 0x1p-53;
     const double       part    = 0x1p-22 + 0x1p-23; /* relative error of the parts of a coordinate */
     const double       e[3]    = {r * (grow * 0.5 * M * M + 0.5) + 0x1p-24 * M * M + tiny * M + A.d * 0x1p-26 + 2 * q * M * M + A.d * under * under, (r * grow + 3 * part) * M + tiny, r * grow * 0.5 + 2 * q};
     KMeansFrameNumbers numbers = {};
