@@ -4,11 +4,12 @@
 
    First line: the rate of writing, until the disk has stored all, and the rate of one thread that checks chunks in memory.  Columns:
      cache      cold: the operating system was asked to forget the file before each run; warm: the file was read before
-     reader     plain: one thread reads the file by pread() in pieces of 32 MiB; read: threads read and check chunks into memory of their own; pipeline: a visit of
-                gpstream.h, whose threads read and check chunks, and which copies them to the device
+     reader     read: threads read and check chunks into memory of their own; pipeline: a visit of gpstream.h, whose threads read and check chunks, and which
+                copies them to the device
      threads    number of threads that read
      GB/s       median rate
-     plain      that rate over the rate of the plain reader with the same cache */
+     plain      median rate of one thread that reads the file by pread() in pieces of 32 MiB and checks nothing, in turns with the reader
+     ratio      median of the ratio of both */
 #include "bench/matrices.h"
 #include "bench/order.h"
 #include "mat/impls/gpucsr/spmv/stream/gpchunkfile.h"
@@ -179,38 +180,45 @@ static void OpenStream(int threads)
   CHECK(GpStreamSetUp(stream));
 }
 
-/* Returns the median rate in bytes a second. */
-static double Time(void (*reader)(int), int threads, int cold)
+static double Run(void (*reader)(int), int threads, int cold)
 {
-  double rate[MOST];
+  double seconds;
 
-  if (!cold) reader(threads);
-  for (int r = 0; r < repeats; r++) {
-    if (cold) (void)posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
-    rate[r] = -Now();
-    reader(threads);
-    rate[r] = bytes / (rate[r] + Now());
+  if (cold) (void)posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+  seconds = -Now();
+  reader(threads);
+  return bytes / (seconds + Now());
+}
+
+/* Prints the median rates of a reader and of the plain reader, which take turns, so that other work of the machine slows both. */
+static void Time(const char *label, void (*reader)(int), int threads, int cold)
+{
+  double plain[MOST], rate[MOST], ratio[MOST];
+
+  for (int r = -1; r < repeats; r++) {
+    const double p = Run(ReadPlain, 1, cold), q = Run(reader, threads, cold);
+
+    if (r < 0) continue; /* the first runs fill the cache and touch the buffers */
+    plain[r] = p;
+    rate[r]  = q;
+    ratio[r] = q / p;
   }
+  qsort(plain, (size_t)repeats, sizeof(*plain), CompareDoubles);
   qsort(rate, (size_t)repeats, sizeof(*rate), CompareDoubles);
-  return rate[repeats / 2];
+  qsort(ratio, (size_t)repeats, sizeof(*ratio), CompareDoubles);
+  printf("%s,%s,%d,%.2f,%.2f,%.2f\n", cold ? "cold" : "warm", label, threads, 1e-9 * rate[repeats / 2], 1e-9 * plain[repeats / 2], ratio[repeats / 2]);
+  fflush(stdout);
 }
 
 static void TimeAll(int cold)
 {
   static const int threads[] = {1, 4, 8};
-  const char      *cache     = cold ? "cold" : "warm";
-  const double     plain     = Time(ReadPlain, 1, cold);
 
-  printf("%s,plain,1,%.2f,1.00\n", cache, 1e-9 * plain);
   for (int t = 0; t < 3; t++) {
-    const double read = Time(ReadChunks, threads[t], cold);
-    double       visit;
-
+    Time("read", ReadChunks, threads[t], cold);
     OpenStream(threads[t]);
-    visit = Time(VisitChunks, threads[t], cold);
+    Time("pipeline", VisitChunks, threads[t], cold);
     GpStreamDestroy(&stream);
-    printf("%s,read,%d,%.2f,%.2f\n%s,pipeline,%d,%.2f,%.2f\n", cache, threads[t], 1e-9 * read, read / plain, cache, threads[t], 1e-9 * visit, visit / plain);
-    fflush(stdout);
   }
 }
 
@@ -236,7 +244,7 @@ int main(int argc, char **argv)
   fd = open(name, O_RDONLY);
   if (fd < 0) abort();
   for (int k = 0; k < MOST; k++) memories[k] = Touched(PIECE);
-  printf("cache,reader,threads,GB/s,plain\n");
+  printf("cache,reader,threads,GB/s,plain,ratio\n");
   TimeAll(1);
   TimeAll(0);
   for (int k = 0; k < MOST; k++) free(memories[k]);
