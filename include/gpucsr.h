@@ -97,6 +97,84 @@ typedef enum {
   MAT_GPUCSR_HALO_MPI
 } MatGPUCSRHaloType;
 
+/*E
+  MatGPUCSRStream - Whether a `MATGPUCSR` matrix stays in host memory, from which each product streams it to the device
+
+  Values:
++ `MAT_GPUCSR_STREAM_AUTO`   - if the compressed rows, with those of the transpose if it is needed, exceed the free device memory
+. `MAT_GPUCSR_STREAM_ALWAYS` - always
+- `MAT_GPUCSR_STREAM_NEVER`  - never; a matrix that does not fit is an error
+
+  Level: intermediate
+
+.seealso: `MatGPUCSRSetStream()`, `MatGPUCSRGetStreamInfo()`
+E*/
+typedef enum {
+  MAT_GPUCSR_STREAM_AUTO,
+  MAT_GPUCSR_STREAM_ALWAYS,
+  MAT_GPUCSR_STREAM_NEVER
+} MatGPUCSRStream;
+
+/*E
+  MatGPUCSRStreamEncode - How the chunks of a streamed matrix are stored
+
+  Values:
++ `MAT_GPUCSR_STREAM_ENCODE_AUTO` - each chunk takes its smallest lossless encoding
+- `MAT_GPUCSR_STREAM_ENCODE_NONE` - compressed rows with 32-bit columns, for comparison
+
+  Level: advanced
+
+.seealso: `MatGPUCSRSetStreamEncode()`
+E*/
+typedef enum {
+  MAT_GPUCSR_STREAM_ENCODE_AUTO,
+  MAT_GPUCSR_STREAM_ENCODE_NONE
+} MatGPUCSRStreamEncode;
+
+/*E
+  MatGPUCSRStreamTranspose - How a streamed matrix multiplies by its transpose
+
+  Values:
++ `MAT_GPUCSR_STREAM_TRANSPOSE_STORED` - chunks of the transpose are in host memory too
+- `MAT_GPUCSR_STREAM_TRANSPOSE_SHARED` - the device transposes the chunks of the matrix in each product
+
+  Level: intermediate
+
+.seealso: `MatGPUCSRSetStreamTranspose()`
+E*/
+typedef enum {
+  MAT_GPUCSR_STREAM_TRANSPOSE_STORED,
+  MAT_GPUCSR_STREAM_TRANSPOSE_SHARED
+} MatGPUCSRStreamTranspose;
+
+/*S
+  MatGPUCSRStreamInfo - State of a streamed `MATGPUCSR` matrix on this rank
+
+  Level: intermediate
+
+  Note:
+  All numbers are sums over the matrix and its transpose, and over both blocks of a parallel matrix.
+
+.seealso: `MatGPUCSRGetStreamInfo()`, `MatGPUCSRSetStream()`
+S*/
+typedef struct {
+  PetscBool      streamed;       /* PETSC_FALSE if the matrix is on the device; then all other members are 0 */
+  PetscInt64     chunks;         /* number of chunks */
+  PetscInt64     products;       /* number of products, of the matrix and of its transpose */
+  PetscLogDouble row_bytes;      /* size of the matrix as compressed rows */
+  PetscLogDouble bytes;          /* size of the chunks in host memory */
+  PetscLogDouble pageable_bytes; /* size of the chunks that the system refused to pin, which are copied to pinned buffers in each product */
+  PetscLogDouble resident_bytes; /* size of the chunks that products have left on the device */
+  PetscLogDouble device_bytes;   /* device memory for resident chunks, buffers and workspace */
+  PetscLogDouble moved;          /* bytes transferred to the device in all products */
+  PetscLogDouble moved_last;     /* bytes transferred to the device in the last product with the matrix and the last one with its transpose */
+  PetscLogDouble timed_bytes;    /* size of those transfers that were timed, a sample of all */
+  PetscLogDouble timed_seconds;  /* duration of those transfers */
+  PetscLogDouble encode_seconds; /* time of encoding */
+  PetscLogDouble pin_seconds;    /* time of allocating pinned memory */
+  PetscLogDouble wait_seconds;   /* time that the host waited for copies of pageable chunks */
+} MatGPUCSRStreamInfo;
+
 /*S
   MatGPUCSRInfo - State of the device image of a `MATGPUCSR` matrix on this rank
 
@@ -133,6 +211,9 @@ PETSC_EXTERN const char *const MatGPUCSRStorages[];
 PETSC_EXTERN const char *const MatGPUCSRTransposes[];
 PETSC_EXTERN const char *const MatGPUCSRSelects[];
 PETSC_EXTERN const char *const MatGPUCSRHaloTypes[];
+PETSC_EXTERN const char *const MatGPUCSRStreams[];
+PETSC_EXTERN const char *const MatGPUCSRStreamEncodes[];
+PETSC_EXTERN const char *const MatGPUCSRStreamTransposes[];
 
 PETSC_EXTERN PetscErrorCode PetscGPUCSRInitialize(void);
 PETSC_EXTERN PetscErrorCode PetscGPUCSRGetDeviceName(const char *[]);
@@ -146,6 +227,14 @@ PETSC_EXTERN PetscErrorCode MatGPUCSRSetMemoryLimit(Mat, PetscReal);
 PETSC_EXTERN PetscErrorCode MatGPUCSRSetTranspose(Mat, MatGPUCSRTranspose);
 PETSC_EXTERN PetscErrorCode MatGPUCSRSetVecType(Mat, VecType);
 PETSC_EXTERN PetscErrorCode MatGPUCSRSetHaloType(Mat, MatGPUCSRHaloType);
+PETSC_EXTERN PetscErrorCode MatGPUCSRSetStream(Mat, MatGPUCSRStream);
+PETSC_EXTERN PetscErrorCode MatGPUCSRSetStreamChunk(Mat, PetscReal);
+PETSC_EXTERN PetscErrorCode MatGPUCSRSetStreamResident(Mat, PetscReal);
+PETSC_EXTERN PetscErrorCode MatGPUCSRSetStreamBuffers(Mat, PetscInt);
+PETSC_EXTERN PetscErrorCode MatGPUCSRSetStreamThreads(Mat, PetscInt);
+PETSC_EXTERN PetscErrorCode MatGPUCSRSetStreamEncode(Mat, MatGPUCSRStreamEncode);
+PETSC_EXTERN PetscErrorCode MatGPUCSRSetStreamTranspose(Mat, MatGPUCSRStreamTranspose);
+PETSC_EXTERN PetscErrorCode MatGPUCSRGetStreamInfo(Mat, MatGPUCSRStreamInfo *);
 PETSC_EXTERN PetscErrorCode MatGPUCSRUpload(Mat);
 PETSC_EXTERN PetscErrorCode MatGPUCSRHaloView(Mat, PetscViewer);
 PETSC_EXTERN PetscErrorCode MatGPUCSRMultMany(Mat, PetscBool, PetscInt, const Vec[], Vec[]);

@@ -44,6 +44,7 @@ PETSC_EXTERN PetscErrorCode PetscGPUCSRDeviceConnectRanks(MPI_Comm, GpDev, Petsc
 PETSC_EXTERN PetscErrorCode PetscGPUCSRDeviceSumRanks(MPI_Comm, GpDev, PetscInt64, const int64_t[], int64_t[]);
 PETSC_EXTERN PetscErrorCode PetscGPUCSRGraphCreate(GpDev, PetscBool, PetscErrorCode (*)(void *), void *, PetscGPUCSRGraph *);
 PETSC_EXTERN PetscErrorCode PetscGPUCSRGraphGetLoop(PetscGPUCSRGraph, uint64_t *);
+PETSC_EXTERN PetscErrorCode PetscGPUCSRGraphIsCaptured(PetscGPUCSRGraph, PetscBool *);
 PETSC_EXTERN PetscErrorCode PetscGPUCSRGraphLaunch(PetscGPUCSRGraph);
 PETSC_EXTERN PetscErrorCode PetscGPUCSRGraphDestroy(PetscGPUCSRGraph *);
 PETSC_EXTERN PetscErrorCode PetscGPUCSRWatchReset(PetscInt, double[]);

@@ -126,6 +126,7 @@ static PetscErrorCode PageRankLoopCapture(PageRank pr)
 {
   PageRankLoop L   = pr->loop;
   const GpDev  dev = L->kernels.dev;
+  PetscBool    captured;
 
   PetscFunctionBegin;
   PetscCall(PageRankLoopStart(L, L->kernels.op.out, 0, 2, PETSC_FALSE));
@@ -133,9 +134,10 @@ static PetscErrorCode PageRankLoopCapture(PageRank pr)
   PetscCall(PageRankLoopReadState(L));
   PetscCall(PetscGPUCSRGraphCreate(dev, PETSC_TRUE, PageRankLoopLaunch, pr, &L->graph));
   PetscCall(PetscGPUCSRGraphGetLoop(L->graph, &L->loop));
-  L->launches = L->loop || GpDevKindOf(dev) == GP_DEV_HOST ? 1 : LAUNCHES;
+  PetscCall(PetscGPUCSRGraphIsCaptured(L->graph, &captured));
+  L->launches = L->loop || !captured ? 1 : LAUNCHES;
   if (L->loop) PetscCall(PetscInfo(pr, "The CUDA graph of the iterations repeats itself on the device\n"));
-  else if (GpDevKindOf(dev) == GP_DEV_CUDA) PetscCall(PetscInfo(pr, "The host relaunches the CUDA graph of the iterations: %s\n", *GpDevError(dev) ? GpDevError(dev) : "the driver is older than CUDA 12.4"));
+  else if (captured) PetscCall(PetscInfo(pr, "The host relaunches the CUDA graph of the iterations: %s\n", *GpDevError(dev) ? GpDevError(dev) : "the driver is older than CUDA 12.4"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -40,8 +40,9 @@ double GpDevBytesHeld(GpDev);                        /* bytes allocated now */
 void   GpDevCountBytes(GpDev, int in, double bytes); /* counts bytes that kernels move to or from pinned memory */
 
 /* Bounds the device memory of this process; 0: no bound. The memory pool is not used then, so that other processes can use what is freed. */
-void  GpDevSetMemoryLimit(GpDev, double bytes);
-GpErr GpDevGetMemory(GpDev, size_t *available, size_t *total); /* free and total memory in bytes */
+void   GpDevSetMemoryLimit(GpDev, double bytes);
+double GpDevMemoryLimit(GpDev);
+GpErr  GpDevGetMemory(GpDev, size_t *available, size_t *total); /* free and total memory in bytes */
 
 /* The stream of all work is that of GpDevSetStream(), or the backend's own if that was never called, unless another one has been pushed. Push and pop
    wait for nothing. GpDevSetStream() between them has its effect after the pop. */
@@ -131,6 +132,10 @@ GpErr    GpGraphCaptureEnd(GpDev dev, GpGraph *graph);
 GpErr    GpGraphLaunch(GpDev dev, GpGraph graph);
 uint64_t GpGraphGetLoop(GpGraph graph);
 void     GpGraphDestroy(GpDev dev, GpGraph *graph);
+
+/* Returns 1 if work is being captured. The caller then cannot do its work, for example because it waits for the host, and submits nothing: GpGraphCaptureEnd()
+   discards all captured work and returns no graph. */
+int GpGraphRefuse(GpDev dev);
 
 /* Numbers that a kernel writes to pinned memory by GpWatchWrite() and the host polls. This takes less time than to wait for the stream. GpWatchReset()
    marks n places as empty. GpWatchWait() waits until a place holds a number; it checks the stream regularly, so that it returns if the kernel failed. */

@@ -36,6 +36,7 @@ GET(int, GpDevHasGraphs, dev->ops->graph_begin != NULL)
 GET(double, GpDevBytesIn, dev->bytes_in)
 GET(double, GpDevBytesOut, dev->bytes_out)
 GET(double, GpDevBytesHeld, dev->bytes_held)
+GET(double, GpDevMemoryLimit, dev->limit)
 
 void GpDevCountBytes(GpDev dev, int in, double bytes)
 {

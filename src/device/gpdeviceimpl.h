@@ -63,6 +63,8 @@ struct GpDev_ {
   int             depth;                   /* number of streams under it */
   void           *own[GP_DEV_STREAMS_OWN]; /* the streams that the backend created and will destroy */
   void           *early_stream;            /* stream on which the next product may be launched early; the address of the device object: there is none */
+  int             capturing;               /* 1 while work is captured */
+  int             capture_refused;         /* 1 if work was submitted that cannot be captured */
   int             capture_repeats;         /* 1 while a graph that repeats is captured */
   void           *pool, *pool_stream;      /* memory pool, and the stream on which alloc and release use it; pool NULL: the driver has no pools */
   void           *stage[GP_DEV_STAGES];    /* pinned buffers for copies of pageable memory, created at first use */

@@ -66,7 +66,15 @@ GpErr GpGraphCaptureBegin(GpDev dev, int repeats)
   dev->early_stream    = repeats ? (void *)dev : dev->stream;
   err                  = dev->ops->graph_begin(dev);
   if (err) (void)GpDevPopStream(dev);
+  dev->capturing       = !err;
+  dev->capture_refused = 0;
   return err;
+}
+
+int GpGraphRefuse(GpDev dev)
+{
+  dev->capture_refused = dev->capturing;
+  return dev->capturing;
 }
 
 GpErr GpGraphCaptureEnd(GpDev dev, GpGraph *graph)
@@ -76,10 +84,11 @@ GpErr GpGraphCaptureEnd(GpDev dev, GpGraph *graph)
   GpErr    err;
 
   if (graph) *graph = NULL;
-  err = dev->ops->graph_end(dev, dev->capture_repeats, &exec, &loop);
+  err            = dev->ops->graph_end(dev, dev->capture_repeats, &exec, &loop);
+  dev->capturing = 0;
   GpDevMarkMatrixWrite(dev);
   (void)GpDevPopStream(dev);
-  if (!err && graph) {
+  if (!err && graph && !dev->capture_refused) {
     *graph = (GpGraph)calloc(1, sizeof(**graph));
     if (!*graph) err = GpDevFail(dev, GP_ERR_MEMORY, "out of host memory for a graph");
   }

@@ -4,7 +4,7 @@
 
 struct _p_PetscGPUCSRGraph {
   GpDev   dev;
-  GpGraph graph; /* NULL on a device without graphs */
+  GpGraph graph; /* NULL on a device without graphs, and if the work cannot be captured */
   PetscErrorCode (*launch)(void *);
   void *ctx;
 };
@@ -32,7 +32,10 @@ struct _p_PetscGPUCSRGraph {
 
   Some drivers cannot repeat the work. Then one launch of the graph runs it once, and `PetscGPUCSRGraphGetLoop()` returns 0.
 
-.seealso: `PetscGPUCSRGraph`, `PetscGPUCSRGraphLaunch()`, `PetscGPUCSRGraphGetLoop()`, `MatGPUCSRMultArray()`
+  A product with a matrix that is streamed (`MatGPUCSRSetStream()`) cannot be captured. Then the function runs in each `PetscGPUCSRGraphLaunch()` too, and
+  `PetscGPUCSRGraphIsCaptured()` returns `PETSC_FALSE`.
+
+.seealso: `PetscGPUCSRGraph`, `PetscGPUCSRGraphLaunch()`, `PetscGPUCSRGraphGetLoop()`, `PetscGPUCSRGraphIsCaptured()`, `MatGPUCSRMultArray()`
 @*/
 PetscErrorCode PetscGPUCSRGraphCreate(GpDev dev, PetscBool repeats, PetscErrorCode (*launch)(void *), void *ctx, PetscGPUCSRGraph *graph)
 {
@@ -54,6 +57,7 @@ PetscErrorCode PetscGPUCSRGraphCreate(GpDev dev, PetscBool repeats, PetscErrorCo
     if (err || failed) PetscCall(PetscFree(g));
     PetscCall(failed);
     PetscCallGp(dev, "recording a graph", err);
+    if (!g->graph) PetscCall(PetscInfo(NULL, "gpucsr: the host launches the work of a graph each time, because a matrix is streamed to the device\n"));
   }
   *graph = g;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -78,6 +82,28 @@ PetscErrorCode PetscGPUCSRGraphGetLoop(PetscGPUCSRGraph graph, uint64_t *loop)
 {
   PetscFunctionBegin;
   *loop = graph->graph ? GpGraphGetLoop(graph->graph) : 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  PetscGPUCSRGraphIsCaptured - Tells whether the work of a graph was captured
+
+  Not Collective
+
+  Input Parameter:
+. graph - the graph
+
+  Output Parameter:
+. captured - `PETSC_FALSE` if each launch calls the function that launches the work: on a device without graphs, or if a matrix is streamed
+
+  Level: developer
+
+.seealso: `PetscGPUCSRGraphCreate()`, `PetscGPUCSRGraphLaunch()`
+@*/
+PetscErrorCode PetscGPUCSRGraphIsCaptured(PetscGPUCSRGraph graph, PetscBool *captured)
+{
+  PetscFunctionBegin;
+  *captured = (PetscBool)(graph->graph != NULL);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

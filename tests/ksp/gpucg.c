@@ -284,6 +284,9 @@ int main(int argc, char **argv)
          suffix: batch
          args: -ksp_gpucg_batch {{1 3 50}}
       test:
+         suffix: stream
+         args: -mat_gpucsr_storage double -mat_gpucsr_stream always -mat_gpucsr_stream_chunk 16384 -mat_gpucsr_stream_resident {{0 20000}}
+      test:
          suffix: 2
          nsize: 2
 

@@ -213,6 +213,9 @@ int main(int argc, char **argv)
          suffix: gamg
          args: -mat_gpucsr_storage {{single double}}
       test:
+         suffix: stream
+         args: -mat_gpucsr_storage double -gpucsr_stream always -gpucsr_stream_chunk 16384 -gpucsr_stream_resident 20000
+      test:
          suffix: dmda
          args: -dmda -da_refine 3 -pc_mg_galerkin {{none both}}
 

@@ -146,6 +146,9 @@ int main(int argc, char **argv)
          suffix: halo
          args: -mat_gpucsr_halo_type {{auto host}}
       test:
+         suffix: stream
+         args: -mat_gpucsr_stream always -mat_gpucsr_stream_chunk 16384 -mat_gpucsr_stream_resident {{0 20000 1e9}}
+      test:
          suffix: mpi
          args: -mat_gpucsr_halo_type mpi -gpucsr_device host
 

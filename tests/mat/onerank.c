@@ -116,5 +116,5 @@ int main(int argc, char **argv)
   test:
     suffix: memory
     nsize: {{2 3}}
-    args: -gpucsr_device host -gpucsr_device_memory 150000
+    args: -gpucsr_device host -gpucsr_device_memory 150000 -gpucsr_stream never
 TEST*/

@@ -392,6 +392,10 @@ int main(int argc, char **argv)
          nsize: {{1 2 3}}
          args: -mat_gpucsr_storage {{single double}}
       test:
+         suffix: stream
+         nsize: {{1 2}}
+         args: -mat_gpucsr_storage double -mat_gpucsr_stream always -mat_gpucsr_stream_chunk 16384 -mat_gpucsr_stream_resident {{0 20000}}
+      test:
          suffix: lazy
          nsize: 2
          args: -mat_gpucsr_storage double -mat_gpucsr_transpose lazy

@@ -251,11 +251,10 @@ static PetscErrorCode CheckMatrix(GpDev dev, const char *name, const BenchMatrix
 
 /* --- new values, failures -------------------------------------------------------------------------------------------------------------- */
 
-/* New values of the same and of another encoding. */
-static PetscErrorCode CheckRefill(GpDev dev)
+/* New values of the same and of another encoding. The chunk of a small matrix has the same size with both. */
+static PetscErrorCode CheckRefill(GpDev dev, BenchMatrix *A)
 {
-  const GpOpStreamOptions o = {.chunk = CHUNK, .resident = 60000, .threads = 2};
-  BenchMatrix             A;
+  const GpOpStreamOptions o    = {.chunk = CHUNK, .resident = 60000, .threads = 2};
   uint64_t                seed = 7;
   Vectors                 V;
   Test                    T;
@@ -264,30 +263,27 @@ static PetscErrorCode CheckRefill(GpDev dev)
   GpLoss                  loss;
 
   PetscFunctionBegin;
-  BenchRows(&A, 3000, 5000, 60, 1, 2);
-  PetscCall(VectorsCreate(dev, A.m, A.n, &V));
-  PetscCall(TestCreate(dev, &A, GP_F32, &T));
+  PetscCall(VectorsCreate(dev, A->m, A->n, &V));
+  PetscCall(TestCreate(dev, A, GP_F32, &T));
   PetscCallGp(dev, "refill", Stream(dev, &T, 0, &o, -1, &S, &loss));
   GpOpRowsOfArrays(&T.source, &rows);
   for (int step = 0; step < 4; step++) {
-    for (int32_t k = 0; k < A.nnz; k++) A.val[k] = step == 2 ? 3 : BenchUniform(&seed);
-    PetscCallGp(dev, "values", GpCsrSetValues(&T.csr[0], A.val, &loss));
+    for (int32_t k = 0; k < A->nnz; k++) A->val[k] = step == 2 ? 3 : BenchUniform(&seed);
+    PetscCallGp(dev, "values", GpCsrSetValues(&T.csr[0], A->val, &loss));
     PetscCallGp(dev, "refill", GpOpStreamRefill(S, &rows, &loss));
-    Check((loss.rounded > A.nnz / 2 && loss.worst > 0 && loss.at >= 0) == (step != 2), "%d values were rounded", (int)loss.rounded);
+    Check((loss.rounded > A->nnz / 2 && loss.worst > 0 && loss.at >= 0) == (step != 2), "%d values were rounded", (int)loss.rounded);
     if (step != 2) {
-      const double v = A.val[loss.at];
+      const double v = A->val[loss.at];
 
       Check(fabs((double)(float)v - v) / v == loss.worst, "the position of the largest rounding error is wrong");
     }
     PetscCall(Compare(dev, "refill", S, &T.csr[0], &V));
   }
-  A.val[A.nnz - 100] = 1e300;
-  Check(GpOpStreamRefill(S, &rows, &loss) == GP_ERR_ARGUMENT && loss.overflow == A.nnz - 100, "an overflow is at %d", (int)loss.overflow);
+  A->val[A->nnz - 10] = 1e300;
+  Check(GpOpStreamRefill(S, &rows, &loss) == GP_ERR_ARGUMENT && loss.overflow == A->nnz - 10, "an overflow is at %d", (int)loss.overflow);
   GpOpStreamDestroy(&S);
   PetscCall(TestDestroy(&T));
   PetscCall(VectorsDestroy(dev, &V));
-  BenchMatrixDestroy(&A);
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "new values: encoded again\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -337,7 +333,15 @@ static PetscErrorCode TestAll(GpDev dev, int every)
     BenchMatrixDestroy(&A);
     PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s: streamed products have the bits of ordinary ones\n", name));
   }
-  PetscCall(CheckRefill(dev));
+  for (int which = 0; which < 2; which++) {
+    BenchMatrix A;
+
+    if (which) BenchStencil(&A, 2, 0, 1);
+    else BenchRows(&A, 3000, 5000, 60, 1, 2);
+    PetscCall(CheckRefill(dev, &A));
+    BenchMatrixDestroy(&A);
+  }
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "new values: encoded again\n"));
   PetscCall(CheckFailures(dev));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

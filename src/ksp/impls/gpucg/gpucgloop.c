@@ -49,16 +49,18 @@ static PetscErrorCode KSPGPUCGAllocate(KSP_GPUCG *cg, GpDev dev, PetscInt n)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Launches the kernels of `batch` iterations. */
+/* Launches the kernels of `batch` iterations. If the matrix is streamed, it launches one iteration, because kernels that are launched in vain stream the
+   matrix too. */
 static PetscErrorCode KSPGPUCGLaunchIterations(void *ctx)
 {
   KSP_GPUCG         *cg = (KSP_GPUCG *)ctx;
   const GpCgKernels *K  = GpCgKernelsOf(cg->dev);
   double            *d = cg->jacobi ? VECTOR(cg, D) : NULL, *z = VECTOR(cg, cg->jacobi ? Z : R);
-  const int32_t      n = (int32_t)cg->n;
+  const int32_t      n     = (int32_t)cg->n;
+  const PetscInt     batch = GpOpIsStreamed(cg->op) ? 1 : cg->batch;
 
   PetscFunctionBegin;
-  for (PetscInt k = 0; k < cg->batch; k++) {
+  for (PetscInt k = 0; k < batch; k++) {
     PetscCallGp(cg->dev, "conjugate gradients", K->direction(cg->dev, n, cg->state, z, VECTOR(cg, P)));
     PetscCall(GpOpMult(cg->op, PETSC_FALSE, VECTOR(cg, P), NULL, VECTOR(cg, W)));
     PetscCallGp(cg->dev, "conjugate gradients", K->curvature(cg->dev, n, cg->state, cg->partial, VECTOR(cg, P), VECTOR(cg, W)));

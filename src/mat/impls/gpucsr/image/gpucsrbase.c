@@ -4,10 +4,13 @@
 PetscLogEvent  MAT_GPUCSR_Upload, MAT_GPUCSR_Transpose, MAT_GPUCSR_HaloBegin, MAT_GPUCSR_HaloEnd, MAT_GPUCSR_Update, MAT_GPUCSR_MultMany;
 struct _MatOps MatGPUCSRParentOps_Private[2];
 
-const char *const MatGPUCSRStorages[]   = {"single", "double", "auto", "MatGPUCSRStorage", "MAT_GPUCSR_STORAGE_", NULL};
-const char *const MatGPUCSRTransposes[] = {"eager", "lazy", "MatGPUCSRTranspose", "MAT_GPUCSR_TRANSPOSE_", NULL};
-const char *const MatGPUCSRSelects[]    = {"model", "measure", "fixed", "MatGPUCSRSelect", "MAT_GPUCSR_SELECT_", NULL}; /* in the order of GpSelMode */
-const char *const MatGPUCSRHaloTypes[]  = {"auto", "host", "nccl", "mpi", "MatGPUCSRHaloType", "MAT_GPUCSR_HALO_", NULL};
+const char *const MatGPUCSRStorages[]         = {"single", "double", "auto", "MatGPUCSRStorage", "MAT_GPUCSR_STORAGE_", NULL};
+const char *const MatGPUCSRTransposes[]       = {"eager", "lazy", "MatGPUCSRTranspose", "MAT_GPUCSR_TRANSPOSE_", NULL};
+const char *const MatGPUCSRSelects[]          = {"model", "measure", "fixed", "MatGPUCSRSelect", "MAT_GPUCSR_SELECT_", NULL}; /* in the order of GpSelMode */
+const char *const MatGPUCSRStreams[]          = {"auto", "always", "never", "MatGPUCSRStream", "MAT_GPUCSR_STREAM_", NULL};   /* in the order of GpOpStreaming */
+const char *const MatGPUCSRStreamEncodes[]    = {"auto", "none", "MatGPUCSRStreamEncode", "MAT_GPUCSR_STREAM_ENCODE_", NULL};
+const char *const MatGPUCSRStreamTransposes[] = {"stored", "shared", "MatGPUCSRStreamTranspose", "MAT_GPUCSR_STREAM_TRANSPOSE_", NULL};
+const char *const MatGPUCSRHaloTypes[]        = {"auto", "host", "nccl", "mpi", "MatGPUCSRHaloType", "MAT_GPUCSR_HALO_", NULL};
 
 /* Checks the argument of a public function and gets its data. */
 PetscErrorCode MatGPUCSRGetData_Private(Mat A, Mat_GPUCSR **g)
@@ -37,6 +40,15 @@ PetscErrorCode MatGPUCSRIsSymmetric_Private(Mat A, PetscBool *symmetric)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Tells whether the image depends on an option that differs. */
+static PetscBool MatGPUCSRDiffer(const MatGPUCSROptions *a, const MatGPUCSROptions *b)
+{
+  const PetscBool streams = (PetscBool)(a->stream != b->stream || a->stream_chunk != b->stream_chunk || a->stream_resident != b->stream_resident || a->stream_buffers != b->stream_buffers || a->stream_threads != b->stream_threads ||
+                                        a->stream_encode != b->stream_encode || a->stream_transpose != b->stream_transpose);
+
+  return (PetscBool)(streams || a->storage != b->storage || a->kernel != b->kernel || a->select != b->select || a->memory_limit != b->memory_limit);
+}
+
 /* Stores the options.  Invalidates the image if an option has changed on which it depends. */
 PetscErrorCode MatGPUCSRSetOptions_Private(Mat A, const MatGPUCSROptions *options)
 {
@@ -47,7 +59,7 @@ PetscErrorCode MatGPUCSRSetOptions_Private(Mat A, const MatGPUCSROptions *option
     g->fits.owner = NULL;
     g->wide       = PETSC_FALSE;
   }
-  if (!g->mpi && (options->storage != g->options.storage || options->kernel != g->options.kernel || options->select != g->options.select || options->memory_limit != g->options.memory_limit)) ((Mat_SeqAIJGPUCSR *)g)->key = (MatGPUCSRKey){0};
+  if (!g->mpi && MatGPUCSRDiffer(options, &g->options)) ((Mat_SeqAIJGPUCSR *)g)->key = (MatGPUCSRKey){0};
   g->uploaded.owner = NULL;
   g->options        = *options; /* the blocks of a parallel matrix inherit the options at the next product */
   PetscFunctionReturn(PETSC_SUCCESS);

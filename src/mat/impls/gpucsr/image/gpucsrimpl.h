@@ -12,6 +12,7 @@
 #define MAT_GPUCSR_ENUM(type, name)   type name
 #define MAT_GPUCSR_KERNEL(type, name) PetscInt name
 #define MAT_GPUCSR_BYTES(type, name)  PetscReal name
+#define MAT_GPUCSR_COUNT(type, name)  PetscInt name
 #define MAT_GPUCSR_TYPE(type, name)   char name[64]
 #define MAT_GPUCSR_VIEWER(type, name) PetscBool name
 
@@ -119,6 +120,8 @@ typedef struct {
   GpOp           op;      /* the device image, NULL before the first upload */
   MatGPUCSRKey   key;     /* host arrays of the image; zero if the image is invalid */
   GpOpPlace      place;   /* global position of this block, for error messages */
+  PetscLogDouble other;   /* streaming: device memory that the other block of a parallel matrix holds */
+  PetscLogDouble beside;  /* device memory that the other block will need beside what it holds */
   PetscBool      typed;   /* the type was set by MatSetType(); excludes the blocks of a plain MATMPIAIJ */
   Vec           *factors; /* while MatDiagonalScale() of the parallel matrix runs: receives its left [0] and right [1] vector for this block */
   MatGPUCSRNodes nodes;
@@ -161,7 +164,7 @@ PETSC_INTERN PetscErrorCode MatGPUCSRVecRestoreResult_Private(Mat, Vec y, Vec z,
 /* gpucsrupload.c: upload of a sequential matrix */
 PETSC_INTERN PetscErrorCode MatSeqAIJGPUCSRFitsSingle_Private(Mat, PetscBool *);             /* whether single precision holds every value */
 PETSC_INTERN PetscErrorCode MatSeqAIJGPUCSRUpload_Private(Mat, PetscBool transpose, GpOp *); /* uploads if the image is stale; transpose: also builds that of the transpose */
-PETSC_INTERN PetscErrorCode MatSeqAIJGPUCSRGetCurrent_Private(Mat, GpOp *);                  /* the image if it is current, else NULL */
+PETSC_INTERN PetscErrorCode MatSeqAIJGPUCSRGetCurrent_Private(Mat, GpOp *);                  /* the image if it is current and on the device, else NULL */
 
 /* gpucsrnotice.c: rounding by the conversion to single precision */
 PETSC_INTERN PetscErrorCode MatGPUCSRGetOperator_Private(Mat, PetscBool transpose, GpOp *); /* seq only: uploads if necessary, and prints the notice if it is due */

@@ -16,7 +16,8 @@ PetscErrorCode MatSeqAIJGPUCSRUpdate_Private(Mat A, const GpCsrUpdate *update, G
   PetscBool         done = PETSC_TRUE;
 
   PetscFunctionBegin;
-  s->key = (MatGPUCSRKey){0}; /* if anything fails below, the image is invalid */
+  if (GpOpIsStreamed(s->op)) PetscFunctionReturn(PETSC_SUCCESS); /* the next product encodes the values again */
+  s->key = (MatGPUCSRKey){0};                                    /* if anything fails below, the image is invalid */
   PetscCall(MatSeqAIJGetCSRAndMemType(A, &rowptr, &col, &val, NULL));
   if (A->nonzerostate != key.nonzerostate || rowptr != key.rowptr || col != key.col || !rowptr || rowptr[A->rmap->n] != key.nnz) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscLogEventBegin(MAT_GPUCSR_Update, A, 0, 0, 0));

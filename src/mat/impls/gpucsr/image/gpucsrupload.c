@@ -35,16 +35,35 @@ static PetscErrorCode MatSeqAIJGPUCSRGetPrecision(Mat A, PetscBool refill, GpPre
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Uploads the host arrays: only the values (a refill) if the image has their pattern and their precision, otherwise everything. */
-static PetscErrorCode MatSeqAIJGPUCSRUploadArrays(Mat A)
+/* Translates the options of the matrix to those of its operator.  transpose: whether the transpose is needed */
+static GpOpOptions MatSeqAIJGPUCSRGetOperatorOptions(Mat A, PetscBool transpose)
 {
-  Mat_SeqAIJGPUCSR       *s       = (Mat_SeqAIJGPUCSR *)A->spptr;
-  const MatGPUCSROptions *o       = &s->common.options;
-  MatGPUCSRKey            key     = {.owner = A, .nonzerostate = A->nonzerostate};
-  const PetscInt          none[]  = {0};
-  GpOpOptions             options = {.kernel = (int)o->kernel - 1, .mode = (GpSelMode)o->select, .limit = o->memory_limit, .exact = (PetscBool)(o->storage == MAT_GPUCSR_STORAGE_AUTO)};
-  PetscScalar            *val;
-  PetscBool               refill;
+  const Mat_SeqAIJGPUCSR *s        = (Mat_SeqAIJGPUCSR *)A->spptr;
+  const MatGPUCSROptions *o        = &s->common.options;
+  const double            resident = o->stream_resident < 0 ? -1 : PetscMax(o->stream_resident - s->other, 0);
+
+  return (GpOpOptions){.kernel    = (int)o->kernel - 1,
+                       .mode      = (GpSelMode)o->select,
+                       .limit     = o->memory_limit,
+                       .adds      = (PetscBool)(s->place.columns != NULL) /* an off-diagonal block, whose products add to y */,
+                       .exact     = (PetscBool)(o->storage == MAT_GPUCSR_STORAGE_AUTO),
+                       .streaming = (GpOpStreaming)o->stream,
+                       .chunks    = {o->stream_chunk, resident, (int)o->stream_buffers, (int)o->stream_threads, o->stream_encode == MAT_GPUCSR_STREAM_ENCODE_NONE},
+                       .beside    = s->beside,
+                       .transpose = transpose,
+                       .shared    = (PetscBool)(o->stream_transpose == MAT_GPUCSR_STREAM_TRANSPOSE_SHARED)};
+}
+
+/* Uploads the host arrays: only the values (a refill) if the image has their pattern and their precision, otherwise everything.
+   transpose: whether the transpose is needed */
+static PetscErrorCode MatSeqAIJGPUCSRUploadArrays(Mat A, PetscBool transpose)
+{
+  Mat_SeqAIJGPUCSR *s       = (Mat_SeqAIJGPUCSR *)A->spptr;
+  MatGPUCSRKey      key     = {.owner = A, .nonzerostate = A->nonzerostate};
+  const PetscInt    none[]  = {0};
+  GpOpOptions       options = MatSeqAIJGPUCSRGetOperatorOptions(A, transpose);
+  PetscScalar      *val;
+  PetscBool         refill;
 
   PetscFunctionBegin;
   PetscCall(PetscGPUCSRGetDevice(&s->common.dev));
@@ -53,7 +72,6 @@ static PetscErrorCode MatSeqAIJGPUCSRUploadArrays(Mat A)
   key.nnz = key.rowptr ? key.rowptr[A->rmap->n] : 0;
   refill  = (PetscBool)(s->op && s->key.owner == A && key.nonzerostate == s->key.nonzerostate && key.rowptr == s->key.rowptr && key.col == s->key.col && key.nnz == s->key.nnz);
   PetscCall(MatSeqAIJGPUCSRGetPrecision(A, refill, &options.prec));
-  options.adds = (PetscBool)(s->place.columns != NULL); /* an off-diagonal block, whose products add to y */
   if (refill && options.prec != s->op->options.prec) refill = PETSC_FALSE;
   s->key = (MatGPUCSRKey){0}; /* if the upload fails, the image is invalid */
   PetscCall(PetscLogEventBegin(MAT_GPUCSR_Upload, A, 0, 0, 0));
@@ -61,24 +79,60 @@ static PetscErrorCode MatSeqAIJGPUCSRUploadArrays(Mat A)
   if (refill) PetscCall(GpOpRefill(s->op, key.rowptr, key.col, val, &s->place));
   else PetscCall(GpOpSetUp(s->op, &options, key.rowptr ? A->rmap->n : 0, A->cmap->n, key.rowptr ? key.rowptr : none, key.col, val, &s->place));
   PetscCall(PetscLogEventEnd(MAT_GPUCSR_Upload, A, 0, 0, 0));
-  PetscCall(PetscLogCpuToGpu((PetscLogDouble)key.nnz * (refill ? 0 : sizeof(int32_t)) + (PetscLogDouble)key.nnz * GpPrecBytes(options.prec)));
+  if (!GpOpIsStreamed(s->op)) PetscCall(PetscLogCpuToGpu((PetscLogDouble)key.nnz * (refill ? 0 : sizeof(int32_t)) + (PetscLogDouble)key.nnz * GpPrecBytes(options.prec)));
   s->key = key;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Gets the device image if the host values have not changed since the upload, else NULL. */
-PetscErrorCode MatSeqAIJGPUCSRGetCurrent_Private(Mat A, GpOp *op)
+/* Tells whether the host values have not changed since the upload. */
+static PetscErrorCode MatSeqAIJGPUCSRIsCurrent(Mat A, PetscBool *current)
 {
   Mat_SeqAIJGPUCSR *s = (Mat_SeqAIJGPUCSR *)A->spptr;
   PetscObjectState  state;
 
   PetscFunctionBegin;
-  *op = NULL;
+  *current = PETSC_FALSE;
   if (!s || s->common.mpi || !s->op || A->factortype) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscObjectStateGet((PetscObject)A, &state));
   if (s->key.owner != A || state != s->key.state || A->nonzerostate != s->key.nonzerostate) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscGPUCSRGetDevice(&s->common.dev));
-  *op = s->op;
+  *current = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Gets the device image if the host values have not changed since the upload and the device holds the compressed rows, else NULL. */
+PetscErrorCode MatSeqAIJGPUCSRGetCurrent_Private(Mat A, GpOp *op)
+{
+  PetscBool current;
+
+  PetscFunctionBegin;
+  PetscCall(MatSeqAIJGPUCSRIsCurrent(A, &current));
+  *op = current && !GpOpIsStreamed(((Mat_SeqAIJGPUCSR *)A->spptr)->op) ? ((Mat_SeqAIJGPUCSR *)A->spptr)->op : NULL;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Builds the transpose.  If that of a matrix on the device does not fit beside it, both are streamed instead, unless the options forbid it. */
+static PetscErrorCode MatSeqAIJGPUCSRUploadTranspose(Mat A)
+{
+  Mat_SeqAIJGPUCSR *s  = (Mat_SeqAIJGPUCSR *)A->spptr;
+  GpOp              op = s->op;
+  PetscScalar      *val;
+  PetscBool         streams = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  if (!GpOpIsStreamed(op)) PetscCall(GpOpMustStreamTranspose(op, &streams));
+  if (streams) {
+    s->key = (MatGPUCSRKey){0};
+    PetscCall(MatSeqAIJGPUCSRUploadArrays(A, PETSC_TRUE));
+  }
+  PetscCall(PetscLogEventBegin(MAT_GPUCSR_Transpose, A, 0, 0, 0));
+  PetscCall(PetscGPUCSRLogTimeBegin_Private(op->dev));
+  if (GpOpIsStreamed(op)) {
+    PetscCall(MatSeqAIJGetCSRAndMemType(A, NULL, NULL, &val, NULL));
+    PetscCall(GpOpSetUpTransposeStream(op, s->key.rowptr, s->key.col, val));
+  } else PetscCall(GpOpSetUpTranspose(op));
+  PetscCall(PetscGPUCSRLogTimeEnd_Private(op->dev));
+  PetscCall(PetscLogEventEnd(MAT_GPUCSR_Transpose, A, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -86,21 +140,16 @@ PetscErrorCode MatSeqAIJGPUCSRGetCurrent_Private(Mat A, GpOp *op)
 PetscErrorCode MatSeqAIJGPUCSRUpload_Private(Mat A, PetscBool transpose, GpOp *op)
 {
   Mat_SeqAIJGPUCSR *s = (Mat_SeqAIJGPUCSR *)A->spptr;
-  PetscBool         symmetric;
+  PetscBool         current, symmetric;
 
   PetscFunctionBegin;
-  PetscCall(MatSeqAIJGPUCSRGetCurrent_Private(A, op));
-  if (!*op) PetscCall(MatSeqAIJGPUCSRUploadArrays(A));
-  if (!s->op->has[1] && !transpose && s->common.options.transpose == MAT_GPUCSR_TRANSPOSE_EAGER) {
+  PetscCall(MatSeqAIJGPUCSRIsCurrent(A, &current));
+  if (!transpose && s->common.options.transpose == MAT_GPUCSR_TRANSPOSE_EAGER && !(current && s->op->has[1])) {
     PetscCall(MatGPUCSRIsSymmetric_Private(A, &symmetric));
     transpose = (PetscBool)!symmetric;
   }
+  if (!current) PetscCall(MatSeqAIJGPUCSRUploadArrays(A, transpose));
+  if (transpose && !s->op->has[1]) PetscCall(MatSeqAIJGPUCSRUploadTranspose(A));
   *op = s->op;
-  if ((*op)->has[1] || !transpose) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscLogEventBegin(MAT_GPUCSR_Transpose, A, 0, 0, 0));
-  PetscCall(PetscGPUCSRLogTimeBegin_Private((*op)->dev));
-  PetscCall(GpOpSetUpTranspose(*op));
-  PetscCall(PetscGPUCSRLogTimeEnd_Private((*op)->dev));
-  PetscCall(PetscLogEventEnd(MAT_GPUCSR_Transpose, A, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

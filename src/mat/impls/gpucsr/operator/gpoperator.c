@@ -15,6 +15,7 @@ static void GpOpResetSide(GpOp op, int t)
 {
   GpOpSide *S = &op->side[t];
 
+  GpOpStreamDestroy(&S->stream);
   if (t) GpDevFree(op->dev, &op->perm, (size_t)op->side[0].csr.nnz * sizeof(int32_t));
   GpFmtDestroy(&S->fmt);
   for (int k = 0; k < GP_SPMM_KERNELS; k++) GpFmtDestroy(&S->many[k]);
@@ -101,53 +102,16 @@ PetscErrorCode GpOpRefillSide_Private(GpOp op, int t)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Gets the local row and column of nonzero k. */
-PetscErrorCode GpOpLocate_Private(GpOp op, int64_t k, const PetscInt rowptr[], const PetscInt col[], PetscInt *row, PetscInt *column)
-{
-  PetscInt lo = 0, hi = op->side[0].csr.m;
-
-  PetscFunctionBegin;
-  while (hi - lo > 1) {
-    PetscInt mid = lo + (hi - lo) / 2;
-
-    if (rowptr[mid] <= k) lo = mid;
-    else hi = mid;
-  }
-  *row    = lo;
-  *column = col[k];
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode GpOpSetValues(GpOp op, const PetscInt rowptr[], const PetscInt col[], const double val[], const GpOpPlace *place)
 {
   GpErr err = GpCsrSetValues(&op->side[0].csr, val, &op->loss);
 
   PetscFunctionBegin;
-  if (op->loss.overflow >= 0) {
-    PetscInt i, j;
-
-    PetscCall(GpOpLocate_Private(op, op->loss.overflow, rowptr, col, &i, &j));
-    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "-mat_gpucsr_storage single: %g in row %" PetscInt_FMT ", column %" PetscInt_FMT " does not fit; use auto or double", val[op->loss.overflow], place->row + i,
-            place->columns ? place->columns[j] : place->column + j);
-  }
+  if (op->loss.overflow >= 0) PetscCall(GpOpRefuseValue_Private(op, rowptr, col, val, place));
   PetscCallGp(op->dev, "uploading the values", err);
   op->loss_row = op->loss_column = -1;
   if (op->loss.at >= 0) PetscCall(GpOpLocate_Private(op, op->loss.at, rowptr, col, &op->loss_row, &op->loss_column));
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Raises the error for an invalid pattern, which names the first wrong row. */
-static PetscErrorCode GpOpRefusePattern(PetscInt m, PetscInt n, const PetscInt rowptr[], const PetscInt col[], const GpOpPlace *place)
-{
-  PetscFunctionBegin;
-  for (PetscInt i = 0; i < m; i++) {
-    PetscCheck(rowptr[i] >= 0 && rowptr[i + 1] >= rowptr[i] && rowptr[i + 1] <= rowptr[m], PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
-               "row %" PetscInt_FMT ": row pointers %" PetscInt_FMT " and %" PetscInt_FMT " of a matrix with %" PetscInt_FMT " nonzeros; they must start at 0 and not decrease", place->row + i, rowptr[i], rowptr[i + 1], rowptr[m]);
-    for (PetscInt k = rowptr[i]; k < rowptr[i + 1]; k++)
-      PetscCheck(col[k] >= 0 && col[k] < n, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "row %" PetscInt_FMT ": column index %" PetscInt_FMT " of a matrix with %" PetscInt_FMT " columns; indices start at 0%s", place->row + i, col[k], n,
-                 place->columns || place->column ? " in this block of a parallel matrix" : "");
-  }
-  SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "the first row pointer is %" PetscInt_FMT "; it must be 0", rowptr[0]);
 }
 
 static PetscErrorCode GpOpBuild(GpOp op, PetscInt m, PetscInt n, const PetscInt rowptr[], const PetscInt col[], const double val[], const GpOpPlace *place, const int32_t rows[])
@@ -157,7 +121,7 @@ static PetscErrorCode GpOpBuild(GpOp op, PetscInt m, PetscInt n, const PetscInt 
   PetscFunctionBegin;
   PetscCallGp(op->dev, "allocating device memory for the matrix", GpCsrCreate(op->dev, op->options.prec, (int32_t)m, (int32_t)n, (int32_t)rowptr[m], &op->side[0].csr));
   err = GpCsrSetPattern(&op->side[0].csr, rowptr, col);
-  if (err == GP_ERR_ARGUMENT) PetscCall(GpOpRefusePattern(m, n, rowptr, col, place));
+  if (err == GP_ERR_ARGUMENT) PetscCall(GpOpRefusePattern_Private(m, n, rowptr, col, place));
   PetscCallGp(op->dev, "uploading the pattern", err);
   PetscCall(GpOpSetValues(op, rowptr, col, val, place));
   PetscCall(GpOpBuildSide(op, 0, rows));
@@ -168,6 +132,7 @@ static PetscErrorCode GpOpBuild(GpOp op, PetscInt m, PetscInt n, const PetscInt 
 PetscErrorCode GpOpSetUp(GpOp op, const GpOpOptions *options, PetscInt m, PetscInt n, const PetscInt rowptr[], const PetscInt col[], const double val[], const GpOpPlace *place)
 {
   int32_t       *rows = NULL; /* the row pointers in 32 bits, if PetscInt has 64 */
+  PetscBool      streams;
   PetscErrorCode err;
 
   PetscFunctionBegin;
@@ -179,11 +144,13 @@ PetscErrorCode GpOpSetUp(GpOp op, const GpOpOptions *options, PetscInt m, PetscI
   op->options = *options;
   op->refills = PETSC_FALSE;
   op->version = ++GpOpVersions;
-  if (sizeof(PetscInt) != sizeof(int32_t)) {
+  PetscCall(GpOpMustStream_Private(op, options, m, n, rowptr[m], &streams));
+  if (!streams && sizeof(PetscInt) != sizeof(int32_t)) {
     PetscCall(PetscMalloc1(m + 1, &rows));
     for (PetscInt i = 0; i <= m; i++) rows[i] = (int32_t)rowptr[i];
   }
-  err = GpOpBuild(op, m, n, rowptr, col, val, place, rows ? rows : (const int32_t *)rowptr);
+  if (streams) err = GpOpSetUpStream_Private(op, m, n, rowptr, col, val, place);
+  else err = GpOpBuild(op, m, n, rowptr, col, val, place, rows ? rows : (const int32_t *)rowptr);
   PetscCall(PetscFree(rows));
   if (err) GpOpReset(op);
   PetscCall(err);
@@ -240,6 +207,14 @@ PetscErrorCode GpOpRefill(GpOp op, const PetscInt rowptr[], const PetscInt col[]
   PetscFunctionBegin;
   op->seconds = 0;
   PetscCall(PetscTimeSubtract(&op->seconds));
+  if (GpOpIsStreamed(op)) {
+    PetscErrorCode err = GpOpRefillStream_Private(op, rowptr, col, val, place);
+
+    PetscCall(PetscTimeAdd(&op->seconds));
+    if (err) GpOpReset(op);
+    PetscCall(err);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(GpOpSetValues(op, rowptr, col, val, place));
   PetscCall(GpOpRefillSide_Private(op, 0));
   PetscCall(PetscTimeAdd(&op->seconds));
@@ -256,6 +231,10 @@ PetscErrorCode GpOpMult(GpOp op, PetscBool transpose, const double x[], const do
 
   PetscFunctionBegin;
   PetscCheck(op->has[t], PETSC_COMM_SELF, PETSC_ERR_PLIB, "The %s is not on the device", t ? "transpose" : "matrix");
+  if (S->stream) {
+    PetscCall(GpOpMultStream_Private(op, t, x, z, y));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   kernel = &GpKernelTable[S->choice.kernel];
   err    = kernel->mult[GpDevKindOf(op->dev)][S->csr.prec](&S->fmt, x, z, y);
   PetscCheck(!err, PETSC_COMM_SELF, PetscGPUCSRErrorClass(err), "kernel %s on %d x %d with %d nonzeros: %s", kernel->name, (int)S->csr.m, (int)S->csr.n, (int)S->csr.nnz, GpDevError(op->dev));
@@ -267,6 +246,13 @@ PetscErrorCode GpOpGetBytes(GpOp op, PetscLogDouble *bytes)
   PetscFunctionBegin;
   *bytes = op->perm ? (double)op->side[0].csr.nnz * sizeof(int32_t) : 0.0;
   for (int t = 0; t < 2; t++) {
+    GpOpStreamInfo info;
+
+    if (op->side[t].stream) {
+      GpOpStreamGetInfo(op->side[t].stream, &info);
+      *bytes += info.device_bytes;
+      continue;
+    }
     *bytes += GpCsrBytes(&op->side[t].csr) + GpFmtBytes(&op->side[t].fmt);
     for (int k = 0; k < GP_SPMM_KERNELS; k++) *bytes += GpFmtBytes(&op->side[t].many[k]);
   }

@@ -2,6 +2,7 @@
 #ifndef GPOPERATOR_H
 #define GPOPERATOR_H
 
+#include "mat/impls/gpucsr/operator/gpopstream.h"
 #include "mat/impls/gpucsr/spmv/csr/csrnarrow.h"
 #include "mat/impls/gpucsr/selector/gpselectmany.h"
 #include "sys/gpucsrsys.h"
@@ -12,6 +13,13 @@
 
 typedef struct _n_GpOp *GpOp;
 
+/* Whether a matrix stays in host memory as chunks that each product streams to the device. */
+typedef enum {
+  GP_OP_STREAM_AUTO, /* if the compressed rows do not fit the free device memory */
+  GP_OP_STREAM_ALWAYS,
+  GP_OP_STREAM_NEVER
+} GpOpStreaming;
+
 typedef struct {
   GpPrec    prec;
   int       kernel; /* index in GpKernelTable, for A and its transpose; -1: the selector decides */
@@ -19,10 +27,17 @@ typedef struct {
   double    limit;  /* upper bound in bytes on the device memory of the operator, including its formats; negative: no bound */
   PetscBool adds;   /* whether most products with A add to a vector */
   PetscBool exact;  /* single precision was selected because it holds every value exactly; no later value may be rounded */
+
+  GpOpStreaming     streaming;
+  GpOpStreamOptions chunks;    /* used if the matrix is streamed; the bound on resident chunks is that of both sides */
+  double            beside;    /* bytes that are needed beside this matrix, so that they count for GP_OP_STREAM_AUTO */
+  PetscBool         shared;    /* products with the transpose transpose the chunks of the matrix on the device */
+  PetscBool         transpose; /* whether the transpose is needed, so that it counts for GP_OP_STREAM_AUTO */
 } GpOpOptions;
 
 /* one direction: A or its transpose */
 typedef struct {
+  GpOpStream stream; /* NULL unless the matrix is streamed; then csr has sizes only, and there is no format */
   GpCsr      csr;
   GpFmt      fmt;
   GpFeatures features;
@@ -50,6 +65,11 @@ struct _n_GpOp {
   PetscLogDouble seconds;               /* duration of the last set-up, including the transpose */
 };
 
+static inline PetscBool GpOpIsStreamed(GpOp op)
+{
+  return (PetscBool)(op->side[0].stream != NULL);
+}
+
 PETSC_INTERN PetscErrorCode GpOpCreate(GpDev, GpOp *);
 PETSC_INTERN PetscErrorCode GpOpDestroy(GpOp *);
 PETSC_INTERN PetscErrorCode GpOpSetUp(GpOp, const GpOpOptions *, PetscInt m, PetscInt n, const PetscInt rowptr[], const PetscInt col[], const double val[], const GpOpPlace *);
@@ -66,9 +86,22 @@ PETSC_INTERN PetscErrorCode GpOpMult(GpOp, PetscBool transpose, const double x[]
 PETSC_INTERN PetscBool      GpOpIsExact(GpOp);
 PETSC_INTERN PetscErrorCode GpOpUpdate(GpOp, const GpCsrUpdate *, GpOp other, const PetscInt rowptr[], const PetscInt col[], const double val[], PetscBool *done);
 PETSC_INTERN PetscErrorCode GpOpZeroEntries(GpOp);
-PETSC_INTERN PetscErrorCode GpOpLocate_Private(GpOp, int64_t k, const PetscInt rowptr[], const PetscInt col[], PetscInt *row, PetscInt *column);
 /* multiplies k columns; entries of a column are incx or incy apart */
 PETSC_INTERN PetscErrorCode GpOpMultMany(GpOp, PetscBool transpose, PetscInt k, PetscBool add, PetscInt incx, const double *const x[], PetscInt incy, double *const y[]);
 PETSC_INTERN PetscErrorCode GpOpGetBytes(GpOp, PetscLogDouble *);
+
+/* gpoperatorplace.c: positions in the user's matrix, for errors */
+PETSC_INTERN PetscErrorCode GpOpLocate_Private(GpOp, int64_t k, const PetscInt rowptr[], const PetscInt col[], PetscInt *row, PetscInt *column);
+PETSC_INTERN PetscErrorCode GpOpRefusePattern_Private(PetscInt m, PetscInt n, const PetscInt rowptr[], const PetscInt col[], const GpOpPlace *); /* names the first wrong row */
+PETSC_INTERN PetscErrorCode GpOpRefuseValue_Private(GpOp, const PetscInt rowptr[], const PetscInt col[], const double val[], const GpOpPlace *); /* a value that overflows */
+
+/* gpoperatorstream.c: a matrix that is streamed */
+PETSC_INTERN PetscErrorCode GpOpMustStream_Private(GpOp, const GpOpOptions *, PetscInt m, PetscInt n, PetscInt nnz, PetscBool *);
+PETSC_INTERN PetscErrorCode GpOpSetUpStream_Private(GpOp, PetscInt m, PetscInt n, const PetscInt rowptr[], const PetscInt col[], const double val[], const GpOpPlace *);
+PETSC_INTERN PetscErrorCode GpOpRefillStream_Private(GpOp, const PetscInt rowptr[], const PetscInt col[], const double val[], const GpOpPlace *);
+PETSC_INTERN PetscErrorCode GpOpMultStream_Private(GpOp, int side, const double x[], const double z[], double y[]);
+PETSC_INTERN PetscErrorCode GpOpMultManyStream_Private(GpOp, int side, PetscInt k, PetscBool add, PetscInt incx, const double *const x[], PetscInt incy, double *const y[]);
+PETSC_INTERN PetscErrorCode GpOpMustStreamTranspose(GpOp, PetscBool *);                                                        /* whether the transpose does not fit beside the matrix, so that both shall be streamed */
+PETSC_INTERN PetscErrorCode GpOpSetUpTransposeStream(GpOp, const PetscInt rowptr[], const PetscInt col[], const double val[]); /* the host's current arrays */
 
 #endif

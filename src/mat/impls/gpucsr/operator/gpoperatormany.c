@@ -75,6 +75,10 @@ PetscErrorCode GpOpMultMany(GpOp op, PetscBool transpose, PetscInt k, PetscBool 
   PetscFunctionBegin;
   PetscCheck(op->has[t], PETSC_COMM_SELF, PETSC_ERR_PLIB, "The %s is not on the device", t ? "transpose" : "matrix");
   if (!k) PetscFunctionReturn(PETSC_SUCCESS);
+  if (S->stream) {
+    PetscCall(GpOpMultManyStream_Private(op, t, k, add, incx, x, incy, y));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(GpOpChooseMany(op, t, k, &kernel));
   while (batch > GpSpmmTable[kernel].width && (size_t)S->csr.n * batch * sizeof(double) > WORK_BYTES) batch /= 2;
   for (PetscInt first = 0; first < k; first += batch) {

@@ -139,6 +139,16 @@ void GpOpStreamDestroy(GpOpStream *stream)
   *stream = NULL;
 }
 
+/* Chunks of the same size can have other encodings, which need more workspace. */
+static GpErr GpOpStreamKeep(GpOpStream S)
+{
+  GpStreamSourcesChanged(S->stream);
+  if (S->chunks.work <= S->work_bytes) return GP_SUCCESS;
+  GpDevFree(S->dev, &S->work, S->work_bytes);
+  S->work_bytes = S->chunks.work;
+  return GpDevAlloc(S->dev, S->work_bytes, &S->work);
+}
+
 /* If a chunk has another size than before, all memory is allocated anew. */
 GpErr GpOpStreamRefill(GpOpStream S, const GpOpRows *rows, GpLoss *loss)
 {
@@ -148,12 +158,10 @@ GpErr GpOpStreamRefill(GpOpStream S, const GpOpRows *rows, GpLoss *loss)
   if (!err) err = GpOpChunksRefill(&S->chunks, rows, &same);
   *loss = S->chunks.loss;
   if (err) return err;
-  if (same) GpStreamSourcesChanged(S->stream);
-  else {
-    GpOpStreamReset(S);
-    err   = GpOpStreamBuild(S, rows);
-    *loss = S->chunks.loss;
-  }
+  if (same) return GpOpStreamKeep(S);
+  GpOpStreamReset(S);
+  err   = GpOpStreamBuild(S, rows);
+  *loss = S->chunks.loss;
   return err;
 }
 

@@ -117,6 +117,23 @@ static PetscErrorCode MatMPIAIJGPUCSRAgreeOnUpload(Mat A, PetscBool transpose, P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Tells block b what the other block of this rank holds and needs on the device.  What it holds counts towards the bound on resident chunks, which both
+   share.  What it needs counts for the decision whether a matrix is streamed: the diagonal block is uploaded first and must leave space. */
+static PetscErrorCode MatMPIAIJGPUCSRShareMemory(Mat const block[2], int b)
+{
+  Mat_SeqAIJGPUCSR *s = (Mat_SeqAIJGPUCSR *)block[b]->spptr, *other = (Mat_SeqAIJGPUCSR *)block[1 - b]->spptr;
+  const PetscInt   *rowptr;
+
+  PetscFunctionBegin;
+  s->other = s->beside = 0;
+  if (other->op && s->common.options.stream != MAT_GPUCSR_STREAM_NEVER) PetscCall(GpOpGetBytes(other->op, &s->other));
+  if (b || s->common.options.stream != MAT_GPUCSR_STREAM_AUTO) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatSeqAIJGetCSRAndMemType(block[1], &rowptr, NULL, NULL, NULL));
+  if (rowptr) s->beside = PetscMax((double)rowptr[block[1]->rmap->n] * (s->common.options.transpose == MAT_GPUCSR_TRANSPOSE_EAGER ? 2 : 1) * (sizeof(int32_t) + sizeof(float)) - s->other, 0);
+  if (!other->op || !GpOpIsStreamed(other->op)) s->other = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Gets the current device images of both blocks.  Collective if the object state of the matrix has changed. */
 PetscErrorCode MatMPIAIJGPUCSRGetOperators_Private(Mat A, Mat const block[2], PetscBool transpose, GpOp op[2])
 {
@@ -124,7 +141,10 @@ PetscErrorCode MatMPIAIJGPUCSRGetOperators_Private(Mat A, Mat const block[2], Pe
 
   PetscFunctionBegin;
   PetscCall(MatMPIAIJGPUCSRAgreeOnPrecision(A, block));
-  for (int b = 0; b < 2 && !err; b++) err = MatSeqAIJGPUCSRUpload_Private(block[b], transpose, &op[b]);
+  for (int b = 0; b < 2 && !err; b++) {
+    PetscCall(MatMPIAIJGPUCSRShareMemory(block, b));
+    err = MatSeqAIJGPUCSRUpload_Private(block[b], transpose, &op[b]);
+  }
   PetscCall(MatMPIAIJGPUCSRAgreeOnUpload(A, transpose, err));
   PetscCall(MatMPIAIJGPUCSRPrintNotice(A, block, op));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -149,6 +149,7 @@ PetscErrorCode MatConvert_SeqAIJ_SeqAIJGPUCSR(Mat A, MatType type, MatReuse reus
 . -mat_gpucsr_kernel <auto,name>             - kernel of the products
 . -mat_gpucsr_select <model,measure,fixed>   - how the kernel is selected if none is named
 . -mat_gpucsr_memory_limit <bytes>           - upper bound on the device memory of the matrix; see `MatGPUCSRSetMemoryLimit()`
+. -mat_gpucsr_stream <auto,always,never>     - keeps the matrix in host memory and streams it to the device; see `MatGPUCSRSetStream()`
 . -mat_gpucsr_vec_type <type>                - type of the vectors that `MatCreateVecs()` creates
 . -mat_gpucsr_halo_type <auto,host,nccl,mpi> - how the ranks of a parallel product exchange boundary entries
 . -mat_gpucsr_halo_view                      - prints a timeline of a parallel product
@@ -187,5 +188,5 @@ PetscErrorCode MatConvert_SeqAIJ_SeqAIJGPUCSR(Mat A, MatType type, MatReuse reus
   Vectors. On a GPU `MatCreateVecs()` creates vectors in device memory: `VECCUDA` if PETSc was built with CUDA, else `VECGPU`. Code that accepts only
   PETSc's own vector types needs `-mat_gpucsr_vec_type standard`. Every product then copies its vectors to the device and back.
 
-.seealso: `VECGPU`, `PetscGPUCSRInitialize()`, `MatGPUCSRSetStorage()`, `MatGPUCSRSetTranspose()`, `MatGPUCSRSetKernel()`, `MatGPUCSRSetSelect()`, `MatGPUCSRSetMemoryLimit()`, `MatGPUCSRUpload()`, `MatGPUCSRGetInfo()`, `MatGPUCSRMultMany()`
+.seealso: `VECGPU`, `PetscGPUCSRInitialize()`, `MatGPUCSRSetStorage()`, `MatGPUCSRSetTranspose()`, `MatGPUCSRSetKernel()`, `MatGPUCSRSetSelect()`, `MatGPUCSRSetMemoryLimit()`, `MatGPUCSRSetStream()`, `MatGPUCSRUpload()`, `MatGPUCSRGetInfo()`, `MatGPUCSRMultMany()`
 M*/

@@ -14,6 +14,7 @@ typedef enum {
   ENUM,
   KERNEL,
   BYTES,
+  COUNT,
   TYPE,
   VIEWER
 } OptionKind;
@@ -28,6 +29,7 @@ typedef struct {
 #define NAMES_ENUM(type)   type##s
 #define NAMES_KERNEL(type) NULL
 #define NAMES_BYTES(type)  NULL
+#define NAMES_COUNT(type)  NULL
 #define NAMES_TYPE(type)   NULL
 #define NAMES_VIEWER(type) NULL
 
@@ -76,8 +78,8 @@ static PetscErrorCode MatGPUCSRReadOption(const OptionSource *from, const Option
 {
   GpOptionItems   PetscOptionsObject = from->items;
   const PetscBool help               = (PetscBool)(PetscOptionsObject != NULL);
-  PetscInt       *kernel             = (PetscInt *)field;
-  PetscReal      *bytes              = (PetscReal *)field;
+  PetscInt       *kernel = (PetscInt *)field, *count = (PetscInt *)field;
+  PetscReal      *bytes = (PetscReal *)field;
 
   PetscFunctionBegin;
   switch (row->kind) {
@@ -93,6 +95,11 @@ static PetscErrorCode MatGPUCSRReadOption(const OptionSource *from, const Option
     if (help) PetscCall(PetscOptionsReal(option, row->help, row->setter, *bytes, bytes, set));
     else PetscCall(PetscOptionsGetReal(from->database, from->prefix, option, bytes, set));
     PetscCheck(MatGPUCSRIsLimit_Private(*bytes), PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "-%s%s %g: " MAT_GPUCSR_LIMIT_WANTED, from->prefix ? from->prefix : "", option + 1, (double)*bytes);
+    break;
+  case COUNT:
+    if (help) PetscCall(PetscOptionsInt(option, row->help, row->setter, *count, count, set));
+    else PetscCall(PetscOptionsGetInt(from->database, from->prefix, option, count, set));
+    PetscCheck(*count >= 0 && *count <= MAT_GPUCSR_COUNT_MOST, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "-%s%s %" PetscInt_FMT ": give a number from 0 to %d", from->prefix ? from->prefix : "", option + 1, *count, MAT_GPUCSR_COUNT_MOST);
     break;
   case TYPE:
     PetscCall(MatGPUCSRReadType(from, row, option, (char *)field, set));
@@ -178,7 +185,41 @@ PetscErrorCode MatGPUCSRSetEnum_Private(Mat A, int option, PetscInt value)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static const MatGPUCSROptions Defaults = {.memory_limit = -1};
+/* Sets an option of the kind BYTES. */
+PetscErrorCode MatGPUCSRSetBytes_Private(Mat A, int option, PetscReal bytes)
+{
+  Mat_GPUCSR      *g = NULL;
+  MatGPUCSROptions options;
+
+  PetscFunctionBegin;
+  PetscCall(MatGPUCSRGetData_Private(A, &g));
+  PetscValidLogicalCollectiveReal(A, bytes, 2);
+  PetscCheck(MatGPUCSRIsLimit_Private(bytes), PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "%s(): %g: " MAT_GPUCSR_LIMIT_WANTED, Table[option].setter, (double)bytes);
+  options                                                 = g->options;
+  *(PetscReal *)((char *)&options + Table[option].offset) = bytes;
+  options.given |= 1u << option;
+  PetscCall(MatGPUCSRSetOptions_Private(A, &options));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Sets an option of the kind COUNT. */
+PetscErrorCode MatGPUCSRSetCount_Private(Mat A, int option, PetscInt count)
+{
+  Mat_GPUCSR      *g = NULL;
+  MatGPUCSROptions options;
+
+  PetscFunctionBegin;
+  PetscCall(MatGPUCSRGetData_Private(A, &g));
+  PetscValidLogicalCollectiveInt(A, count, 2);
+  PetscCheck(count >= 0 && count <= MAT_GPUCSR_COUNT_MOST, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "%s(): %" PetscInt_FMT ": give a number from 0 to %d", Table[option].setter, count, MAT_GPUCSR_COUNT_MOST);
+  options                                                = g->options;
+  *(PetscInt *)((char *)&options + Table[option].offset) = count;
+  options.given |= 1u << option;
+  PetscCall(MatGPUCSRSetOptions_Private(A, &options));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static const MatGPUCSROptions Defaults = {.memory_limit = -1, .stream_chunk = -1, .stream_resident = -1};
 
 /* Prints the help of the process-wide defaults and rejects invalid ones while the library is loaded, collectively on all ranks.  Matrices
    read the defaults again, because a program may change the database later. */

@@ -180,17 +180,8 @@ PetscErrorCode MatGPUCSRSetSelect(Mat A, MatGPUCSRSelect select)
 @*/
 PetscErrorCode MatGPUCSRSetMemoryLimit(Mat A, PetscReal bytes)
 {
-  Mat_GPUCSR      *g = NULL;
-  MatGPUCSROptions options;
-
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRGetData_Private(A, &g));
-  PetscValidLogicalCollectiveReal(A, bytes, 2);
-  PetscCheck(MatGPUCSRIsLimit_Private(bytes), PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "Memory limit %g: " MAT_GPUCSR_LIMIT_WANTED, (double)bytes);
-  options              = g->options;
-  options.memory_limit = bytes;
-  options.given |= MAT_GPUCSR_GIVEN(memory_limit);
-  PetscCall(MatGPUCSRSetOptions_Private(A, &options));
+  PetscCall(MatGPUCSRSetBytes_Private(A, MAT_GPUCSR_OPTION_memory_limit, bytes));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

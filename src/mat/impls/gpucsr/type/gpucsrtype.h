@@ -23,9 +23,15 @@ PETSC_INTERN PetscErrorCode    MatGPUCSRCheckOptions_Private(void);
 PETSC_INTERN PetscErrorCode    MatGPUCSRReadOptions_Private(Mat);
 PETSC_INTERN PetscErrorCode    MatGPUCSRApplyOptions_Private(const MatGPUCSROptions *, Mat);
 PETSC_INTERN PetscErrorCode    MatGPUCSRSetEnum_Private(Mat, int option, PetscInt value);
+PETSC_INTERN PetscErrorCode    MatGPUCSRSetBytes_Private(Mat, int option, PetscReal bytes);
+PETSC_INTERN PetscErrorCode    MatGPUCSRSetCount_Private(Mat, int option, PetscInt count);
 PETSC_INTERN PetscBool         MatGPUCSRIsLimit_Private(PetscReal bytes);
+#define MAT_GPUCSR_COUNT_MOST   1024 /* maximum of an option of the kind COUNT */
 #define MAT_GPUCSR_LIMIT_WANTED "give a number of bytes, 0 or more, or -1 for no limit"
 PETSC_INTERN PetscErrorCode MatSetFromOptions_GPUCSR(Mat, GpOptionItems);
+
+/* gpucsrstream.c: a matrix that is streamed */
+PETSC_INTERN void MatGPUCSRGetStreamInfo_Private(int n, GpOp const op[], MatGPUCSRStreamInfo *);
 
 /* gpucsrload.c: MatLoad() and preallocation */
 PETSC_INTERN PetscErrorCode MatLoad_GPUCSR(Mat, PetscViewer);

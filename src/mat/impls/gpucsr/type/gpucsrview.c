@@ -112,14 +112,56 @@ PetscErrorCode MatGPUCSRGetInfo(Mat A, MatGPUCSRInfo *info)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*@
+  MatGPUCSRGetStreamInfo - Gets the state of a `MATGPUCSR` matrix that is streamed to the device; uploads or encodes the matrix first if necessary
+
+  Collective
+
+  Input Parameter:
+. A - the assembled matrix
+
+  Output Parameter:
+. info - the state on this rank, see `MatGPUCSRStreamInfo`
+
+  Level: intermediate
+
+.seealso: `MATGPUCSR`, `MatGPUCSRStreamInfo`, `MatGPUCSRSetStream()`
+@*/
+PetscErrorCode MatGPUCSRGetStreamInfo(Mat A, MatGPUCSRStreamInfo *info)
+{
+  int  n = 0;
+  Mat  block[2];
+  GpOp op[2];
+
+  PetscFunctionBegin;
+  PetscCall(MatGPUCSRGetOperators(A, &n, block, op));
+  MatGPUCSRGetStreamInfo_Private(n, op, info);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Prints the state of the streams, summed over the ranks. */
+static PetscErrorCode MatGPUCSRViewStream(Mat A, PetscViewer viewer, int n, GpOp const op[])
+{
+  MatGPUCSRStreamInfo info;
+
+  PetscFunctionBegin;
+  MatGPUCSRGetStreamInfo_Private(n, op, &info);
+  double sum[] = {(double)info.chunks, info.bytes, info.row_bytes, info.resident_bytes, info.pageable_bytes, (double)info.streamed};
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 6, MPI_DOUBLE, MPI_SUM, PetscObjectComm((PetscObject)A)));
+  if (sum[5] == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscViewerASCIIPrintf(viewer, "gpucsr: streamed from host memory: %.0f chunks of %.0f bytes (%.0f as compressed rows), %.0f resident on the device\n", sum[0], sum[1], sum[2], sum[3]));
+  if (sum[4] > 0) PetscCall(PetscViewerASCIIPrintf(viewer, "gpucsr: %.0f bytes of the chunks could not be pinned and are copied in each product; raise the limit of locked memory (ulimit -l)\n", sum[4]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode MatGPUCSRViewSide(PetscViewer viewer, const char what[], GpOp op, int t, PetscBool symmetric)
 {
   const GpOpSide *S = &op->side[t];
 
   PetscFunctionBegin;
   if (op->has[t]) {
-    PetscCall(PetscViewerASCIIPrintf(viewer, "gpucsr: %s: kernel %s, format %s (%s)%s%s\n", what, GpKernelTable[S->choice.kernel].name, GpFmtTable[S->fmt.id].name, S->choice.why, S->choice.runner_up >= 0 ? "; second-best kernel " : "",
-                                     S->choice.runner_up >= 0 ? GpKernelTable[S->choice.runner_up].name : ""));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "gpucsr: %s: kernel %s, format %s (%s)%s%s\n", what, GpKernelTable[S->choice.kernel].name, S->stream ? "chunks" : GpFmtTable[S->fmt.id].name, S->choice.why,
+                                     S->choice.runner_up >= 0 ? "; second-best kernel " : "", S->choice.runner_up >= 0 ? GpKernelTable[S->choice.runner_up].name : ""));
   } else PetscCall(PetscViewerASCIIPrintf(viewer, "gpucsr: %s: %s\n", what, symmetric ? "the matrix itself, which is symmetric" : "built by the first product that needs it"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -149,6 +191,7 @@ static PetscErrorCode MatGPUCSRViewInfo(Mat A, PetscViewer viewer)
     PetscCall(MatGPUCSRViewSide(viewer, n == 1 ? "matrix" : b ? "off-diagonal block" : "diagonal block", op[b], 0, info.symmetric));
     PetscCall(MatGPUCSRViewSide(viewer, n == 1 ? "transpose" : "its transpose", op[b], 1, info.symmetric));
   }
+  PetscCall(MatGPUCSRViewStream(A, viewer, n, op));
   if (info.halo) PetscCall(MatMPIAIJGPUCSRViewHalo_Private(A, viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
