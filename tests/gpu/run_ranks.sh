@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# k-means on two GPUs: sums by NCCL and by MPI give the bits of one GPU, with sums of one and of two words.  Prints TAP.
+# Tests k-means on two GPUs: sums over the GPUs by NCCL and by MPI give the bits of one GPU, with one and with two integers for each sum. Prints TAP.
 set -u
 . "$(dirname "$0")/../env.sh"
 exe=$BUILD/tests/harness/mat/tests/kmeans/ranks log=$BUILD/tests/ranks.log
@@ -13,7 +13,7 @@ nccl*) ;;
 *"share a GPU"* | *"cannot be opened"*) skip "$name" "${sums#mpi: }"; exit 0 ;;
 *) not_ok "$name" "$log"; exit 0 ;;
 esac
-for arguments in "" "-points 2200000 -max_it 10"; do # beyond 2097152 points a sum has two words
+for arguments in "" "-points 2200000 -max_it 10"; do # with more than 2097152 points a sum has two integers
   # shellcheck disable=SC2086 # several words
   if timeout 300 "$MPIEXEC" -n 2 "$exe" "${device[@]}" -require_nccl $arguments >"$log" 2>&1; then ok "$name${arguments:+: $arguments}"; else not_ok "$name${arguments:+: $arguments}" "$log"; fi
 done

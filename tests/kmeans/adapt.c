@@ -7,17 +7,17 @@ static char help[] = "KMeans: auto changes the assignment where error bounds exc
 #define N 1200
 #define D 40 /* more features than `direct` supports */
 
-/* What a solve returns. */
+/* The results of a solve. */
 typedef struct {
   PetscReal   inertia;
-  PetscInt    it, restart, from; /* from: first iteration after the change */
+  PetscInt    it, restart, from; /* restart, from: restart and first iteration after the change of the assignment */
   PetscInt64  distances;
   const char *assign, *before;
   Mat         centroids;
   IS          labels;
 } Result;
 
-/* Creates points of which every second one is moved by `far`. Single precision cannot tell the points of a group far away from each other. */
+/* Creates points and moves every second one by `far`. If `far` is large, the differences between the points of a group are below the rounding error of single precision. */
 static PetscErrorCode CreatePoints(MPI_Comm comm, PetscReal far, Mat *X)
 {
   PetscInt start, end;
@@ -44,7 +44,7 @@ static PetscErrorCode Create(Mat X, PetscInt k, PetscInt restarts, const char as
   PetscCall(KMeansSetClusters(*km, k));
   PetscCall(KMeansSetRestarts(*km, restarts));
   PetscCall(KMeansSetAssign(*km, assign));
-  PetscCall(KMeansSetFromOptions(*km)); /* -kmeans_monitor: on a GPU the host takes part in each iteration */
+  PetscCall(KMeansSetFromOptions(*km)); /* with -kmeans_monitor the host moves the centroids in each iteration, also on a GPU */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -63,7 +63,7 @@ static PetscErrorCode Solve(KMeans km, Result *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Compares a result with the expected one and destroys it. changed: whether the assignment must have changed. */
+/* Compares result r with the expected one and destroys r. changed: true if the assignment must have changed, false if it must not. */
 static PetscErrorCode Check(const char name[], Result *r, const Result *expected, PetscBool changed)
 {
   PetscBool labels, centroids;
@@ -80,7 +80,7 @@ static PetscErrorCode Check(const char name[], Result *r, const Result *expected
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Two solves of one object have the same steps. */
+/* Checks that two solves of one object take the same steps. */
 static PetscErrorCode CheckTwice(Mat X, PetscInt k, PetscInt restarts, const Result *expected)
 {
   KMeans km;
@@ -99,7 +99,8 @@ static PetscErrorCode CheckTwice(Mat X, PetscInt k, PetscInt restarts, const Res
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A solve stops after its change. A solve that begins with its checkpoint has the same result as one without interruption, whether it changes again or not. */
+/* Stops a solve soon after its assignment has changed, and continues from its checkpoint. Checks that the result is that of a solve without interruption. The second part
+   may change its assignment or not. */
 static PetscErrorCode CheckResumed(Mat X, PetscInt k, const Result *expected)
 {
   const char file[] = "adapt.checkpoint";
@@ -124,7 +125,7 @@ static PetscErrorCode CheckResumed(Mat X, PetscInt k, const Result *expected)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Solves with the definition, then with auto, which changes, and with an assignment that was asked for, which does not. */
+/* Solves with `brute`, which is the definition. Checks that `auto` changes its assignment, that `tiled` by option does not, and that all results are equal. */
 static PetscErrorCode Compare(Mat X, PetscInt k, PetscInt restarts)
 {
   KMeans km;

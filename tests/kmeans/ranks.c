@@ -5,18 +5,18 @@ static char help[] = "KMeans on several ranks: the bits of one rank, however the
 #include <gpucsrkmeans.h>
 
 #define CLUSTERS    12
-#define MOST_VALUES 2e7 /* larger cases are left out */
+#define MOST_VALUES 2e7 /* largest number of values of a case. Larger cases are left out */
 
 typedef struct {
   const char  *name, *assign, *update;
-  PetscInt     d, batch, restarts, max_it;    /* max_it: 0 for that of the option */
-  PetscBool    sparse, weights, monitor, far; /* far: given start centroids, of which three get no points */
+  PetscInt     d, batch, restarts, max_it;    /* max_it: 0 for the value of the option -max_it */
+  PetscBool    sparse, weights, monitor, far; /* far: the solve starts from given centroids, three of which get no points */
   KMeansMetric metric;
   KMeansEmpty  empty;
   PetscReal    stol;
 } Case;
 
-static PetscInt most = 300; /* option -max_it */
+static PetscInt most = 300; /* value of the option -max_it: largest number of iterations */
 
 static PetscReal Uniform(PetscInt i, PetscInt j)
 {
@@ -27,7 +27,7 @@ static PetscReal Uniform(PetscInt i, PetscInt j)
   return (PetscReal)((z ^ z >> 31) >> 40) * 0x1p-24;
 }
 
-/* The same points and weights on every communicator. If it has several ranks, the first has no points. */
+/* Creates points and weights, which are the same for every communicator. With more than two ranks, the first rank has no points. */
 static PetscErrorCode CreatePoints(MPI_Comm comm, const Case *test, PetscInt n, Mat *X, Vec *w)
 {
   PetscMPIInt rank, size;
@@ -64,14 +64,14 @@ static PetscErrorCode CreateStart(const Case *test, Mat *M)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A monitor: with it, every iteration reads its sums on the host. */
+/* A monitor that does nothing. With a monitor, the host reads the sums of every iteration. */
 static PetscErrorCode Watch(KMeans km, PetscInt it, PetscReal inertia, PetscInt64 changed, void *ctx)
 {
   PetscFunctionBeginUser;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Solves. `err` receives the error of the set-up. */
+/* Creates a solver and solves. `err` receives the error of the set-up. If it is not 0, there is no solve. */
 static PetscErrorCode Solve(const Case *test, Mat X, Vec w, KMeansReduce reduce, KMeans *km, PetscErrorCode *err)
 {
   PetscFunctionBeginUser;
@@ -102,7 +102,7 @@ static PetscErrorCode Solve(const Case *test, Mat X, Vec w, KMeansReduce reduce,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Compares a solver of all ranks with one that has all points on this rank. */
+/* Compares the results of a solver on all ranks with those of a solver that has all points on this rank. */
 static PetscErrorCode Compare(const Case *test, const char how[], Mat X, KMeans all, KMeans one)
 {
   KMeans          km[2] = {all, one};
@@ -137,7 +137,8 @@ static PetscErrorCode Compare(const Case *test, const char how[], Mat X, KMeans 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Solves a case on one rank and, by every reduction, on all ranks. nccl: whether NCCL can be used; it is used at least once then. */
+/* Solves a case on one rank, then on all ranks with each value of -kmeans_reduce, and compares the results. nccl: receives whether `auto` uses NCCL. With several
+   ranks, the value `nccl` must be accepted in this case only. */
 static PetscErrorCode Check(const Case *test, PetscInt n, PetscBool *nccl)
 {
   const MPI_Comm comm = PETSC_COMM_WORLD;

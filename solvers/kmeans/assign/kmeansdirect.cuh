@@ -4,11 +4,13 @@
    A warp takes 32 P points and copies them to shared memory. A search (kmeanssingle.cuh, kmeanssplit.cuh) computes the scores of all centroids, which are in shared
    memory too. It finds the least score, its group of centroids, and the least score of the other groups.
 
-   If the least score of the other groups is beyond the bound, only the centroids of one group can be the nearest. Their scores are computed again in single
-   precision, and the distances of those within the bound are evaluated by the definition. Otherwise the warp does the same with all centroids.
+   If the least score of the other groups is above the limit of the error bound, only the centroids of the one group are candidates. One thread computes their scores again in
+   single precision, because the search has not kept them. It evaluates the distances of the centroids with scores within the limit by the definition. If other groups have
+   candidates too, the threads of the warp divide all centroids and do the same. If the centroids do not all fit shared memory, no scores are computed again, and all of
+   these distances are evaluated.
 
-   If KMeansData.fuse is set, the warp then adds points to the sums of clusters: all points if the sums contain none yet, otherwise those whose labels changed.
-   The warp first lists these points, because usually few of its threads have one, and all threads of the warp shall add at the same time. */
+   If KMeansData.fuse is set, the warp then adds points to the sums of clusters: all points if the sums contain none yet, otherwise the points whose labels changed.
+   The warp first lists these points. Usually few threads have such a point, and the list lets all threads of the warp add at the same time. */
 #ifndef KMEANSDIRECT_CUH
 #define KMEANSDIRECT_CUH
 
@@ -17,8 +19,8 @@
 #include "solvers/kmeans/update/kmeanstally.cuh"
 
 /* The nearest centroid of point i by the definition, found by a warp: lane l takes the centroids l, l + 32, ... If all centroids are in shared memory, it computes
-   their scores in single precision, and evaluates only those near the least. slot: that of the point. All lanes receive the result. Returns the number of distances
-   that were evaluated. */
+   their scores in single precision, and evaluates only the centroids with scores near the least one. slot: the slot of the point in W. All lanes receive label and
+   compared. Returns the number of distances that were evaluated. */
 template <class Search, class Real, int D, int P>
 __device__ static int KMeansDirectEvaluateAll(const KMeansData &A, const KMeansDirectFrame<D> &F, int64_t i, int slot, const float *centroids, KMeansDirectWarp<Real, D, P> *W, int32_t *label, double *compared)
 {
@@ -62,8 +64,8 @@ __device__ static int KMeansDirectEvaluateAll(const KMeansData &A, const KMeansD
   return count;
 }
 
-/* Finds the labels of the points of a warp. centroids: all centroids, or NULL if they do not fit shared memory. fresh: the sums contain no point yet. Lists the
-   slots of the points that move to another sum in W->slot, and returns their number. */
+/* Finds the labels of the points of a warp. centroids: all centroids, or NULL if they do not fit shared memory. fresh: 1 if the sums contain no point yet. If A.fuse is set,
+   lists the slots of the points to add or to move in W->slot, with their new labels in W->limit and their old ones in W->group. Returns the number of listed points. */
 template <class Search, class Real, int D, int P>
 __device__ static int KMeansDirectFinish(const KMeansData &A, const KMeansDirectFrame<D> &F, int64_t first, const float *centroids, int fresh, KMeansDirectWarp<Real, D, P> *W, KMeansTotals *T)
 {
@@ -114,7 +116,7 @@ __device__ static int KMeansDirectFinish(const KMeansData &A, const KMeansDirect
         evaluated      = count + 1;
       }
     }
-    if (valid) KMeansTotalsReplace(&A, i, old, place.label, place.compared, A.k, evaluated - 1, T); /* the definition is evaluated for the label in any case, which does not count as evaluated again */
+    if (valid) KMeansTotalsReplace(&A, i, old, place.label, place.compared, A.k, evaluated - 1, T); /* `evaluated - 1`: the distance to the centroid of the label is needed in any case, and does not count as evaluated again */
     if (!A.fuse) continue;
     moves = valid && (fresh || old != place.label);
     open  = __ballot_sync(0xffffffffu, moves);
@@ -128,7 +130,7 @@ __device__ static int KMeansDirectFinish(const KMeansData &A, const KMeansDirect
   return moved;
 }
 
-/* Moves the points of the first `moved` slots in W->slot from one sum to another. */
+/* Adds the points of the first `moved` slots in W->slot to the sums of their new labels, and subtracts them from the sums of their old labels, if they have any. */
 template <class Real, int D, int P>
 __device__ static void KMeansDirectMove(const KMeansData &A, int64_t first, int moved, KMeansDirectWarp<Real, D, P> *W, const KMeansBlockTally *sums)
 {
@@ -153,6 +155,8 @@ __device__ static void KMeansDirectMove(const KMeansData &A, int64_t first, int 
   }
 }
 
+/* Assigns all points, and adds them to the tally if A.fuse is set. panel: number of units of centroids in shared memory at once. If it is less than the number of
+   all units, the search loads the centroids in panels. */
 template <class Search, class Real, int D, int P>
 __global__ __launch_bounds__(Search::THREADS, 1) static void KMeansDirectKernel(const __grid_constant__ KMeansData A, int32_t panel, const __grid_constant__ KMeansTallyShape shape)
 {
@@ -179,7 +183,7 @@ __global__ __launch_bounds__(Search::THREADS, 1) static void KMeansDirectKernel(
   __syncthreads();
   if (panel == units) Search::load(A, F, 0, units, centroids);
   else
-    for (int32_t c = threadIdx.x; c < A.k; c += blockDim.x) (void)KMeansDirectConvert(A, F, c, [](int, double) {}); /* the bound needs the norms of all panels */
+    for (int32_t c = threadIdx.x; c < A.k; c += blockDim.x) (void)KMeansDirectConvert(A, F, c, [](int, double) {}); /* sets F.most, because the bound of the first panel already needs the norms of all centroids */
   __syncthreads();
   if (threadIdx.x == 0) Search::bound(A, F);
   __syncthreads();
@@ -225,11 +229,12 @@ typedef struct {
 } KMeansDirectPlan;
 
 #define KMEANS_DIRECT_STATIC ((size_t)2 << 10)  /* bytes of static shared memory, rounded up */
-#define KMEANS_DIRECT_LEAST  ((size_t)16 << 10) /* least number of bytes for centroids, unless all need less; a plan with less has too many warps */
-#define KMEANS_DIRECT_WARPS  8                  /* least number of warps that add to the sums; with fewer, a kernel of its own adds faster */
+#define KMEANS_DIRECT_LEAST  ((size_t)16 << 10) /* least number of bytes for centroids, unless all centroids need less. With less space a panel is too small, so that fewer warps are better */
+#define KMEANS_DIRECT_WARPS  8                  /* least number of warps of a block that adds to the sums. With fewer warps, a separate kernel for the sums takes less time */
 #define KMEANS_DIRECT_COPIES ((size_t)32 << 10) /* largest number of bytes for several copies of the sums */
 
-/* Finds the largest number of warps for which the sums and all centroids fit, or, without sums, at least some centroids. Returns 0 if there is none, or if it is too small. */
+/* Finds the largest number of warps whose points fit `most` bytes of shared memory: together with the sums and all centroids if A->fuse is set, otherwise with at least some
+   centroids. Returns 0 if there is no such number, or if it is below the least one. */
 template <class Search, class Real, int D>
 static int KMeansDirectDivide(const KMeansData *A, size_t most, KMeansDirectPlan *plan)
 {
@@ -251,7 +256,8 @@ static int KMeansDirectDivide(const KMeansData *A, size_t most, KMeansDirectPlan
 
 template <template <int> class Search, class Real, int D>
 struct KMeansDirectRun {
-  /* Launches a block for each multiprocessor, or sets *planned to 1 if it can be launched. */
+  /* If planned is NULL, launches at most one block for each multiprocessor. Otherwise only sets *planned to 1 if the kernel can be launched. most: bytes of dynamic shared
+     memory of a block. */
   static GpErr run(const KMeansData *A, size_t most, int *planned)
   {
     constexpr int    P      = Search<D>::template POINTS<Real>;
@@ -288,7 +294,7 @@ static GpErr KMeansDirectDispatch(const KMeansData *A, size_t most, int *planned
   return A->d <= 28 ? KMeansDirectRun<Search, Real, 28>::run(A, most, planned) : KMeansDirectRun<Search, Real, 32>::run(A, most, planned);
 }
 
-/* Launches the kernel for the features of A, or sets *planned to 1 if it can be launched. */
+/* Launches the kernel for the number of features of A. If planned is not NULL, only sets *planned to 1 if the kernel can be launched. */
 template <template <int> class Search>
 static GpErr KMeansDirectSelect(const KMeansData *A, int *planned)
 {
@@ -300,7 +306,7 @@ static GpErr KMeansDirectSelect(const KMeansData *A, int *planned)
   return A->single ? KMeansDirectDispatch<Search, float>(A, rest, planned) : KMeansDirectDispatch<Search, double>(A, rest, planned);
 }
 
-/* Whether the kernel can add the points to the tally. */
+/* Returns 1 if the kernel can add the points to the tally while it assigns them. */
 template <template <int> class Search>
 static int KMeansDirectFuses(const KMeansData *A)
 {
@@ -311,7 +317,7 @@ static int KMeansDirectFuses(const KMeansData *A)
   return A->d <= KMEANS_DIRECT && !KMeansDirectSelect<Search>(&fused, &planned) && planned;
 }
 
-/* Assigns all points, with the frame of A or else a frame of its own. */
+/* Assigns all points. If A has no frame, a temporary one is chosen. */
 template <template <int> class Search>
 static GpErr KMeansDirectAssign(const KMeansData *A)
 {
@@ -327,6 +333,6 @@ static GpErr KMeansDirectAssign(const KMeansData *A)
   return err;
 }
 
-int KMeansDirectFuses_CUDA(const KMeansData *A); /* whether `direct` can */
+int KMeansDirectFuses_CUDA(const KMeansData *A); /* returns 1 if `direct` can add the points to the tally while it assigns them */
 
 #endif

@@ -1,4 +1,4 @@
-/* The search of `direct`: scores in single precision. Scores here are the negative scores of the frame.
+/* The search of `direct`: scores in single precision. Scores here are the negative scores of kmeansframe.cuh.
 
    The centroids are in shared memory in groups of four, feature by feature, so that a load of 16 bytes broadcasts a feature of a group to all threads of a warp.
    A thread holds P points in registers. A score costs D fused multiply-adds. Then a thread finds the least score of the group, and updates the least score of
@@ -10,9 +10,9 @@
 
 template <int D>
 struct KMeansSingle {
-  static constexpr int GROUP = 4;                                    /* number of centroids whose features are loaded together. They are the candidates of a point if no other group has any */
-  static constexpr int UNIT = GROUP, FLOATS = GROUP * (D + 1);       /* number of centroids in a unit of shared memory, and its size: half the squared norms, then the features */
-  static constexpr int THREADS = D <= 4 ? 512 : D <= 24 ? 384 : 256; /* maximum number of threads of a block. A multiprocessor runs one block, so that these share all its registers */
+  static constexpr int GROUP = 4;                                    /* number of centroids whose features are loaded together. A group often has all candidates of a point */
+  static constexpr int UNIT = GROUP, FLOATS = GROUP * (D + 1);       /* UNIT: number of centroids in a unit of shared memory. FLOATS: its size. It has half the squared norms of the centroids, then their features */
+  static constexpr int THREADS = D <= 4 ? 512 : D <= 24 ? 384 : 256; /* maximum number of threads of a block. A multiprocessor runs one block, whose threads share all registers */
 
   /* Number of points of a thread. It is as large as the registers permit, because each load of centroids serves all points of a thread. In double precision it
      is half as large, because shared memory holds fewer points. */
@@ -23,7 +23,7 @@ struct KMeansSingle {
                                            : 16) /
                                 (int)sizeof(Real);
 
-  /* Writes the units `first` to `last` - 1 to shared memory. Centroids beyond the last one have infinite scores. */
+  /* Writes the units `first` to `last` - 1 of the centroids to shared memory. Centroids with numbers from k on have infinite scores. */
   __device__ static void load(const KMeansData &A, KMeansDirectFrame<D> &F, int32_t first, int32_t last, float *centroids)
   {
     for (int32_t c = threadIdx.x; c < (last - first) * GROUP; c += blockDim.x) {
@@ -38,7 +38,7 @@ struct KMeansSingle {
     }
   }
 
-  /* Sets the terms of the errors from F.most. */
+  /* Sets F.term and F.again from F.most. Both are equal, because the search and the second evaluation compute the same scores. */
   __device__ static void bound(const KMeansData &A, KMeansDirectFrame<D> &F)
   {
     KMeansFrameNumbers numbers = {};
@@ -63,7 +63,7 @@ struct KMeansSingle {
     return sum;
   }
 
-  /* Returns the set of the centroids of a group whose scores are not above the limit. */
+  /* Returns the set of the centroids of a group whose scores are not above the limit, one bit for each. */
   __device__ static unsigned near(const float *centroids, int32_t group, const float (&y)[D], float limit)
   {
     const float4 *m = (const float4 *)(centroids + (int64_t)group * FLOATS), h = m[0];
@@ -149,7 +149,7 @@ struct KMeansSingle {
       }
     }
 
-    /* Stores the limit of each point, and its group or -1. */
+    /* Stores the largest score of a candidate of each point, and the group that contains all candidates, or -1 if there is none. */
     __device__ void store(const KMeansDirectFrame<D> &F, KMeansDirectWarp<Real, D, P> *W) const
     {
 #pragma unroll
@@ -163,7 +163,7 @@ struct KMeansSingle {
     }
   };
 
-  /* Returns the group of all candidates of a point, or -1, and sets the limit of its scores. */
+  /* Returns the group that contains all candidates of a point, or -1 if there is none. limit: receives the largest score of a candidate. */
   template <class Real, int P>
   __device__ static int32_t decide(const KMeansData &, const KMeansDirectFrame<D> &, const KMeansDirectWarp<Real, D, P> *W, int slot, const float (&)[D], float *limit)
   {

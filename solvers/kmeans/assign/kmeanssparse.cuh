@@ -3,8 +3,8 @@
    The score of point x and centroid m is s = |m|^2 / 2 - x.m. Notation: f is its exact value for the stored |m|^2, z the number of nonzeros, u = 2^-24,
    h = 2^-150 the largest error of a result below the normal range of single precision, and |.| the Euclidean norm, so that the sum of all |x_j m_j| is at most
    |x| |m|. In single precision the relative errors that act on a product x_j m_j are those of rounding x_j and m_j, of at most z additions by fmaf(), and of the
-   subtraction in s. Those that act on |m|^2 / 2 are its rounding and the subtraction. The underflow of x_j, m_j and of the sums adds at most h (z + 8) (|x| + |m| + 1)
-   twice. So
+   subtraction in s. The relative errors of |m|^2 / 2 are those of its rounding and of the subtraction. The underflow of x_j, m_j and of the sums adds at most
+   2 h (z + 8) (|x| + |m| + 1). So
 
        |s - f| <= (g + q) |x| |m| + 4 u |m|^2 / 2 + 4 h (z + 8) (|x| + |m| + 1) = e,    g = (1 + 2^-10) (z + 8) u / (1 - (z + 8) u),
 
@@ -12,9 +12,10 @@
    of at most 2^-11 (1 + 2^-12) to m_j, and underflow at most 2^-25 before the scale is removed, or 2^-28 |m|. As z < 2^22 if g is small, and the sum of all |x_j| is at most
    sqrt(z) |x|, underflow adds less than 2^-17 |x| |m|. Therefore q = 2^-11 (1 + 2^-4). The factor 1 + 2^-10 in g covers errors of rounded m_j.
 
-   The bound e covers three more roundings of each product: that of s - e and s + e, and the errors of the definition, which are far smaller as it is
-   in double precision. Then 2 (s - e) and 2 (s + e) are bounds on what the definition compares. Let U be the least s + e of all centroids. The label by the
-   definition is a centroid with s - e <= U. Usually there is one. If a bound may overflow, or g is not small, the interval of the centroid is infinite. */
+   The bound e has a reserve of three more roundings of each product. It covers the roundings of s - e and of s + e, and the errors of the definition. The latter are far
+   smaller, because the definition is in double precision. Then 2 (s - e) and 2 (s + e) are bounds on the value that the definition compares. Let U be the least s + e of all
+   centroids. The label by the definition is a centroid with s - e <= U. Usually there is only one such centroid. If a bound may overflow, or g is not small, the
+   interval of the centroid is infinite. */
 #ifndef KMEANSSPARSE_CUH
 #define KMEANSSPARSE_CUH
 
@@ -36,7 +37,7 @@ struct alignas(16) KMeansHalf {
   float unscale; /* 1 over the scale */
 };
 
-#define KMEANS_SPARSE_LEAST 0x1p-90f /* scales of shorter centroids are those of this norm */
+#define KMEANS_SPARSE_LEAST 0x1p-90f /* a centroid with a smaller norm has the scale of this norm */
 
 struct KMeansSparse {
   KMeansData     data;
@@ -57,7 +58,7 @@ struct KMeansSparseError {
   float norm, constant;
 };
 
-/* The centroids of a lane for a feature: 16 bytes. */
+/* Values of a feature of the centroids of a lane: 16 bytes with four floats. */
 struct KMeansSparseFour {
   typedef float        Real;
   static constexpr int COUNT = 4;
@@ -71,6 +72,7 @@ struct KMeansSparseFour {
   }
 };
 
+/* Values of a feature of the centroids of a lane: 16 bytes with eight numbers of half precision. */
 struct KMeansSparseEight {
   typedef __half       Real;
   static constexpr int COUNT = 8;
@@ -89,13 +91,13 @@ struct KMeansSparseEight {
   }
 };
 
-/* Inner products of a point with the centroids of a lane, multiplied by their scales. */
+/* Inner products of a point with the centroids of a lane. The centroids are multiplied by their scales. */
 template <int COUNT>
 struct KMeansSparseSums {
   float dot[COUNT];
 };
 
-/* The scale of centroid c: a power of 2, and 1 in single precision. */
+/* Returns the scale of centroid c: a power of 2 in half precision, 1 in single precision. */
 __device__ __forceinline__ static float KMeansSparseScale(const KMeansSparse &S, int32_t c)
 {
   const KMeansData &A      = S.data;
@@ -105,7 +107,8 @@ __device__ __forceinline__ static float KMeansSparseScale(const KMeansSparse &S,
   return S.halved ? __int_as_float((127 + 3 - (norm < -90 ? -90 : norm > 120 ? 120 : norm)) << 23) : 1.0f;
 }
 
-/* Transposes blocks of 32 features and 32 centroids in shared memory, so that loads along features and stores along centroids are both contiguous. */
+/* Converts the centroids to S.feature, and sets S.half. A block transposes 32 features of 32 centroids in shared memory, so that loads along features and stores along
+   centroids are both contiguous. */
 template <class Real>
 __global__ static void KMeansSparseStoreKernel(KMeansSparse S)
 {
@@ -128,7 +131,7 @@ __global__ static void KMeansSparseStoreKernel(KMeansSparse S)
   }
 }
 
-/* The constants of the bound e for a point with z nonzeros. */
+/* Returns the constants of the bound e for point i with z nonzeros. */
 __device__ static KMeansSparseError KMeansSparseBound(const KMeansSparse &S, int64_t i, int32_t z)
 {
   const KMeansData &A = S.data;
@@ -137,12 +140,12 @@ __device__ static KMeansSparseError KMeansSparseBound(const KMeansSparse &S, int
 
   E.size     = g > 0.25f ? INFINITY : A.cosine ? 1.001f : __fsqrt_ru(__double2float_ru(A.pointsquare[i] * (1 + 0x1p-20)));
   E.size     = E.size < 0x1p120f ? E.size : INFINITY;                                                                  /* products with scaled centroids do not overflow */
-  E.norm     = __fmaf_ru(E.size, __fmaf_ru(__fmaf_ru(2 * g, g, g), 1 + 0x1p-10f, S.halved ? 0x1.1p-11f : 0.0f), tiny); /* (z + 8) u = g here, and g (1 + 2 g) >= g / (1 - g) */
+  E.norm     = __fmaf_ru(E.size, __fmaf_ru(__fmaf_ru(2 * g, g, g), 1 + 0x1p-10f, S.halved ? 0x1.1p-11f : 0.0f), tiny); /* the variable g is (z + 8) u here, and g (1 + 2 g) >= g / (1 - g) */
   E.constant = __fmaf_ru(E.size, tiny, tiny);
   return E;
 }
 
-/* Lower and upper bounds on the score of a centroid. */
+/* Sets the lower and the upper bound on the score of a centroid. */
 __device__ __forceinline__ static void KMeansSparseInterval(const KMeansSparseError &E, KMeansHalf half, float dot, float *lower, float *upper)
 {
   const float score = half.square - dot * half.unscale, error = fmaf(E.norm, half.norm, fmaf(0x1p-22f, half.square, E.constant));

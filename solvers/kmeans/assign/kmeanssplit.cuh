@@ -1,42 +1,45 @@
 /* The search of `tensor` for points with up to KMEANS_DIRECT features: scores by tensor cores from coordinates that are split into two numbers of half precision.
-   Scores here are the negative scores of the frame plus a shift that depends on the point alone.
+   Scores here are the negative scores of kmeansframe.cuh plus a shift that depends on the point alone. half(c) is |m*_c|^2 / 2, as in that file.
 
-   A coordinate y is h + l with h = half(y) and l = half(y - h), and a coordinate of a centroid is mh + ml likewise. Three of the four products of h + l and mh + ml
-   are computed; the fourth is below 2^-22 of the first. A step multiplies four features of 16 points and 8 centroids. Thread 4 r + q of the warp has feature q of
-   points r and r + 8 and of centroid r:
+   A coordinate y of a point is split into h, which is y rounded to half precision, and l, which is y - h rounded to half precision. A coordinate of a centroid is split into
+   mh and ml in the same way. The products h mh, l mh and h ml are computed. The product l ml is left out, as it is below 2^-22 of h mh.
+
+   A step multiplies four features of 16 points and 8 centroids. Thread 4 r + q of the warp has feature q of points r and r + 8 and of centroid r. Each feature takes four
+   products, in this order:
 
        row of a point          h   l   h   v
        column of a centroid    mh  mh  ml  w
 
-   The products v w are for q = 0 the shift, as a multiple of KMEANS_SPLIT_SHIFT, and for the other q three parts of half(c). In further steps w is 0.
+   In the first step the product v w adds the shift if q = 0, and one of three parts of half(c) if q > 0. The shift is v, a number of half precision, times
+   w = KMEANS_SPLIT_SHIFT. In further steps w is 0.
 
-   The shift is at least |y|^2 / 2, so that scores are positive and ordered like their bits: minima of three integers take half the instructions of minima of
-   floats. If the least score is negative by rounding nevertheless, the point counts as undecided.
+   The shift is at least |y|^2 / 2, so that scores are positive. Positive floats are ordered like the integers of their bits, and a minimum of three integers is one
+   instruction instead of two. If rounding makes the least score negative nevertheless, the point counts as undecided.
 
-   A group is the 2 centroids of a thread in each of TILES tiles of 8 centroids. A thread keeps the least score of its groups, the number of that group, and the
-   least score of its other groups. Finally four threads combine theirs.
+   A thread has the scores of 2 centroids of each tile of 8 centroids. A group consists of these centroids of TILES tiles. A thread keeps the least score of its groups, the
+   number of the group with this score, and the least score of its other groups. After the search, the four threads of a point combine these.
 
    Error of a score. Let N, M, u be as in kmeansframe.cuh. The parts of a coordinate have the error 2^-22 |y| if both are normal numbers. Tensor cores may treat
-   smaller numbers, which are below 2^-14, as 0. So |y* - (h + l)| <= (2^-22 + u) N + sqrt(d) 2^-13, likewise for centroids, and the fourth products are at most
-   2^-22 N M + d 2^-26 together. The parts of half(c) have the error 2^-30 half(c). The additions have the error r P, where
+   smaller numbers, which are below 2^-14, as 0. So |y* - (h + l)| <= (2^-22 + u) N + sqrt(d) 2^-13, where y* is the exact coordinate. Centroids have the same bound with M in
+   the place of N. The sum of all products l ml is at most 2^-22 N M + d 2^-26. The parts of half(c) have the error 2^-30 half(c). The additions have the error r P, where
 
        P = (1 + 2^-7) (N M + M^2 / 2 + N^2 / 2) + 1/2
 
    is above the sum of the absolute values of all products. Tensor cores align the products of an addition and the sum so far to the largest exponent, and truncate
-   bits below 2^-23 of it, as they do with the result (kmeanstensor_cuda.cu has the source). There are 3 D + 4 products that are not 0, and at most four
-   additions in a step, as an addition has at least 4 products. So r = (3 D + 4 + 8 STEPS) 2^-23. If the norm of a point or of a centroid is above KMEANS_SPLIT_MOST, the points are
-   undecided, so that no number overflows. */
+   bits below 2^-23 of it. They truncate the result of the addition in the same way (kmeanstensor_cuda.cu has the source). At most 3 D + 4 products are not 0. A step has 16 products
+   and an addition at least 4, so that a step has at most four additions, each with two more truncations: of the sum so far and of the result. So
+   r = (3 D + 4 + 8 STEPS) 2^-23. A point with a norm above KMEANS_SPLIT_MOST is undecided, and all points are if a centroid has such a norm, so that no number overflows. */
 #ifndef KMEANSSPLIT_CUH
 #define KMEANSSPLIT_CUH
 
 #include "kmeanswarp.cuh"
 #include "solvers/kmeans/screen/kmeanscopy.cuh"
 
-#define KMEANS_SPLIT_SHIFT 4096    /* a shift is this times a number of half precision */
-#define KMEANS_SPLIT_MOST  0x1p13f /* largest norm. Scores are then below KMEANS_SPLIT_NONE */
-#define KMEANS_SPLIT_NONE  65504   /* a centroid that does not exist has the score KMEANS_SPLIT_SHIFT times this */
+#define KMEANS_SPLIT_SHIFT 4096    /* the factor w of the shift */
+#define KMEANS_SPLIT_MOST  0x1p13f /* largest norm of points and centroids. Scores are then below the score of a centroid that does not exist */
+#define KMEANS_SPLIT_NONE  65504   /* this times KMEANS_SPLIT_SHIFT is the value half(c) of a centroid that does not exist, in the search */
 
-/* The two parts of a number, h in the low half of the word. */
+/* Returns the two parts of a number: h in the low 16 bits of the word, l in the high 16 bits. */
 __device__ static inline uint32_t KMeansSplitNumber(float y)
 {
   const __half h = __float2half_rn(y), l = __float2half_rn(y - __half2float(h));
@@ -44,7 +47,7 @@ __device__ static inline uint32_t KMeansSplitNumber(float y)
   return (uint32_t)__half_as_ushort(h) | (uint32_t)__half_as_ushort(l) << 16;
 }
 
-/* The sum of the two parts. */
+/* Returns the sum of the two parts of a number. */
 __device__ static inline float KMeansSplitSum(uint32_t parts)
 {
   return __half2float(__ushort_as_half((unsigned short)parts)) + __half2float(__ushort_as_half((unsigned short)(parts >> 16)));
@@ -55,13 +58,13 @@ __device__ static inline uint32_t KMeansSplitPack(__half low, __half high)
   return (uint32_t)__half_as_ushort(low) | (uint32_t)__half_as_ushort(high) << 16;
 }
 
-/* The factor v of part q of half(c). The parts are numbers w of half precision; part 1 is the largest. */
+/* Returns the factor v of part q of half(c), which is v w. Part 1 is the largest. */
 __device__ static inline float KMeansSplitFactor(int q)
 {
   return q == 1 ? KMEANS_SPLIT_SHIFT : q == 2 ? 2 : 0x1p-10f;
 }
 
-/* Splits half(c) into its parts. A part that tensor cores may treat as 0 is 0. */
+/* Splits half(c): sets part[q] to w of its part q, and part[0] to w of the shift. A number that tensor cores may treat as 0 is set to 0. */
 __device__ static inline void KMeansSplitHalf(float half, __half (&part)[4])
 {
   part[0] = __float2half_rn(KMEANS_SPLIT_SHIFT);
@@ -78,10 +81,14 @@ template <int D>
 struct KMeansSplit {
   static constexpr int STEPS = (D + 3) / 4; /* number of steps of four features */
   static constexpr int TILES = 4, GROUP = 2 * TILES, UNIT = 8 * TILES;
-  static constexpr int THREADS = STEPS == 1 ? 768 : STEPS == 2 ? 640 : 512; /* with more warps, more products are in flight */
+  static constexpr int THREADS = STEPS == 1 ? 768 : STEPS == 2 ? 640 : 512; /* many warps keep many products in flight */
 
-  /* A tile in shared memory. First, for each step the parts mh and ml of feature q of centroid r at 4 r + q. Then, at LAST, the words with ml and w of the first step.
-     HALF: the values half(c). ROW: features of each centroid in single precision, unless there are so many that they take too much memory. */
+  /* A tile in shared memory, in words of 32 bits:
+
+     - from 0 on: for each step, the parts mh and ml of feature q of centroid r at 4 r + q
+     - from LAST on: for the first step, ml and w at 4 r + q
+     - from HALF on: the values half(c)
+     - from ROW on: the features of each centroid in single precision. With more than 8 features they would take too much memory and are left out (WIDE is 0) */
   static constexpr int LAST = 32 * STEPS, HALF = LAST + 32, ROW = HALF + 8, WIDE = STEPS <= 2;
   static constexpr int WORDS = ROW + (WIDE ? 32 * STEPS : 0), FLOATS = TILES * WORDS;
 
@@ -122,12 +129,12 @@ struct KMeansSplit {
     KMeansFrameErrorTerms(&numbers, A.d, F.scale, KMeansFrameRelative(D), F.again);
   }
 
-  /* Returns the bits of the lowest bits of a score that hold the number of a group. */
+  /* Returns a mask of the lowest bits of a score, which hold the number of a group. */
   __device__ static int32_t mask(int32_t k) { return (int32_t)(0xffffffffu >> __clz(4 * ((k + UNIT - 1) / UNIT) - 1)); }
 
   __device__ static int32_t centroid(int32_t group, int b) { return group / 4 * UNIT + b / 2 * 8 + group % 4 * 2 + b % 2; }
 
-  /* Adds the products of the features of centroid r of a tile to half(c). */
+  /* Returns half(c) plus the products of the features of centroid r of a tile and of y, in single precision. */
   __device__ static float sum(const float *tile, int r, float half, const float (&y)[D])
   {
 #pragma unroll
@@ -171,7 +178,7 @@ struct KMeansSplit {
     static constexpr int BLOCKS = 2 * P; /* number of blocks of 16 points */
 
     uint32_t a[BLOCKS][STEPS][4];
-    int32_t  best[BLOCKS][2], second[BLOCKS][2]; /* of points r and r + 8 of a block: the bits of scores */
+    int32_t  best[BLOCKS][2], second[BLOCKS][2]; /* bits of the two least scores of points r and r + 8 of a block */
 
     __device__ void load(const KMeansDirectFrame<D> &F, int32_t d, KMeansDirectWarp<Real, D, P> *W)
     {
@@ -211,7 +218,7 @@ struct KMeansSplit {
       }
     }
 
-    /* Lowers `least` to the scores of a tile of centroids, or sets it if start is 1. */
+    /* Computes the scores of a tile of centroids. Lowers `least` to the least of them, or sets it to that if start is 1. */
     __device__ void add(const float *tile, int start, int32_t (&least)[BLOCKS][2]) const
     {
       const int   lane    = threadIdx.x % 32;
@@ -245,7 +252,7 @@ struct KMeansSplit {
       }
     }
 
-    /* Takes the least scores of a group into those of all groups. */
+    /* Merges the least scores of a group into those of all groups. */
     __device__ void take(int32_t number, int32_t mask, const int32_t (&least)[BLOCKS][2])
     {
 #pragma unroll
@@ -296,14 +303,14 @@ struct KMeansSplit {
             next = __vimin3_s32(next, next2, max(low, low2));
             low  = min(low, low2);
           }
-          W->limit[slot] = __int_as_float(low); /* four threads write the same number */
+          W->limit[slot] = __int_as_float(low); /* the four threads of a point write the same numbers */
           W->group[slot] = next;
         }
       }
     }
   };
 
-  /* Returns the group of all candidates of a point, or -1, and sets the limit of its scores in single precision. */
+  /* Returns the group that contains all candidates of a point, or -1 if there is none. limit: receives the largest score of a candidate in single precision, without the shift. */
   template <class Real, int P>
   __device__ static int32_t decide(const KMeansData &A, const KMeansDirectFrame<D> &F, const KMeansDirectWarp<Real, D, P> *W, int slot, const float (&y)[D], float *limit)
   {

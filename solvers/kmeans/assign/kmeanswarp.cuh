@@ -8,17 +8,17 @@
 /* Number of features of a point when it is added to the sums: KMeansTallyAddPoint() takes a multiple of four. */
 #define KMeansDirectWidth(D) (((D) + 3) / 4 * 4)
 
-/* The frame in shared memory. */
+/* The frame of a block, in shared memory. */
 template <int D>
 struct KMeansDirectFrame {
   double   scale, centre[D];
   float    scalesingle, centresingle[D];
-  float    term[3];  /* of twice the error of a score of the search, as KMeansFrameErrorTerms() sets them */
-  float    again[3]; /* the same of a score that is computed again in single precision */
+  float    term[3];  /* terms of twice the error of a score of the search, for KMeansDirectError() */
+  float    again[3]; /* terms of twice the error of a score that is computed again in single precision */
   unsigned most;     /* bits of an upper bound on the norms of all centroids */
 };
 
-/* Twice the error of a score for a point of the norm N, from its terms. */
+/* Returns twice the error of a score for a point of the norm N. */
 __device__ static inline float KMeansDirectError(const float (&term)[3], float N)
 {
   return __fmaf_rn(N, __fmaf_rn(N, term[2], term[1]), term[0]);
@@ -36,9 +36,9 @@ struct KMeansDirectWarp {
   };
 
   Vector   row[32 * P * COUNT];
-  float    limit[32 * P]; /* a centroid with a score above it is not a candidate; later the bits of the new label */
-  int32_t  group[32 * P]; /* the group of all candidates, -1: several groups have candidates; later the old label, -1: none */
-  uint16_t slot[32 * P];  /* list of the slots of points that move from one sum to another */
+  float    limit[32 * P]; /* `direct`: the largest score of a candidate; `tensor`: the least score. After the decision: bits of the new label */
+  int32_t  group[32 * P]; /* `direct`: the group that contains all candidates, or -1; `tensor`: bits of the least score of the other groups. After the decision: the old label, or -1 if there is none */
+  uint16_t slot[32 * P];  /* `tensor`: the shifts. After the decision: list of the slots of points that move from one sum to another */
 
   __device__ Real value(int slot, int j) { return j < D ? at(slot, j / VECTOR).v[j % VECTOR] : 0; }
 
@@ -104,7 +104,7 @@ __device__ static double KMeansDirectConvert(const KMeansData &A, KMeansDirectFr
   return square / 2;
 }
 
-/* The negative coordinate -x' of feature j. */
+/* Returns the negative coordinate -x' of feature j. */
 template <int D>
 __device__ static inline float KMeansDirectCoordinate(const KMeansDirectFrame<D> &F, int j, float x)
 {

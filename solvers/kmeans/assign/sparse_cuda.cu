@@ -1,17 +1,17 @@
-/* Assignment of sparse points on a GPU. A kernel multiplies the nonzeros with dense centroids, and reduces the scores of a point at once, so that no n x k matrix
-   is stored. Then every centroid that may be the nearest is evaluated in double precision. kmeanssparse.cuh has the scores and their bound.
+/* Assignment of sparse points on a GPU. A kernel multiplies the nonzeros with dense centroids. It reduces the scores of a point immediately, so that no n x k matrix
+   is stored. Then the distances of all centroids that may be the nearest are evaluated in double precision. kmeanssparse.cuh has the scores and their bound.
 
    The centroids are rounded to half or single precision and stored by features, in panels. A group of lanes of a warp takes one point. Each lane has 16 bytes of
    the centroids of a feature, so that a nonzero costs one load for each lane. The groups load the nonzeros of their points together and broadcast them by
    shuffles. A launch computes the scores of all points for one panel, so that the panel stays in the L2 cache.
 
-   These loads take most of the time, so that half precision takes nearly half the time. But it leaves more candidates. KMeansData.coarse selects it. */
+   Loads of centroids take most of the time. Half precision halves them, but leaves more candidates than single precision. KMeansData.coarse selects half precision. */
 #include "kmeanssparse.cuh"
 
 static constexpr int     KMEANS_THREADS  = 256;
 static constexpr int     KMEANS_FLIGHT   = 4;    /* number of nonzeros whose loads are in flight together */
-static constexpr int     KMEANS_TOGETHER = 4;    /* largest number of candidates that a group evaluates together, one after another */
-static constexpr int32_t KMEANS_LONG     = 4096; /* points with more nonzeros have a block of threads each */
+static constexpr int     KMEANS_TOGETHER = 4;    /* largest number of candidates that all lanes of a group evaluate together, one candidate at a time. If there are more, each lane evaluates its own one */
+static constexpr int32_t KMEANS_LONG     = 4096; /* a point with more nonzeros is a long point, which a whole block of threads assigns */
 
 /* Inner products of the nonzeros of a point, from number `from` until `to`, with the centroids of this lane. The group takes LANES consecutive nonzeros
    of each `step` nonzeros. `most` is the largest to - from in the warp, or in the group if only its lanes are in the mask. All lanes of the mask
@@ -53,7 +53,7 @@ __device__ __forceinline__ static KMeansSparseSums<Lane::COUNT> KMeansSparseDots
   return sums;
 }
 
-/* Returns KMeansCompare() of point i and centroid c. The lanes of a group compute the products, then each lane adds all products in the order of the definition.
+/* Returns KMeansCompare() of point i and centroid c in all lanes of a group. Each lane computes some products, then every lane adds all products in the order of the definition.
    product: [LANES] shared memory of the group. */
 template <int LANES>
 __device__ static double KMeansSparseCompare(const KMeansData &A, int64_t i, int32_t c, unsigned mask, double *product)
@@ -91,8 +91,8 @@ __device__ __forceinline__ static void KMeansSparseTake(KMeansSparseNearest *bes
   best->label    = label;
 }
 
-/* Evaluates all candidates by the definition: the centroids whose lower bounds do not exceed `upper`. `candidates` receives their number. sums: inner products
-   with the centroids of this lane, if there is one panel. */
+/* Evaluates all candidates by the definition. A candidate is a centroid whose lower bound does not exceed `upper`. Adds the number of candidates to *candidates. sums: inner
+   products with the centroids of this lane if there is one panel; with several panels the function computes them again. */
 template <class Lane, int LANES>
 __device__ static KMeansSparseNearest KMeansSparseChoose(const KMeansSparse &S, int64_t i, const KMeansSparseError &E, float upper, KMeansSparseSums<Lane::COUNT> sums, unsigned mask, double *product, int64_t *candidates)
 {
@@ -259,7 +259,7 @@ static GpErr KMeansSparseLaunch(KMeansSparse S)
   return err;
 }
 
-/* Launches the kernels with the fewest lanes whose centroids are those of a panel. */
+/* Launches the kernels with groups of so many lanes that their centroids are those of a panel. */
 template <class Lane>
 static GpErr KMeansSparseRun(const KMeansSparse &S)
 {

@@ -1,4 +1,4 @@
-/* Assignment of dense points on a GPU by scores of tensor cores, then in single precision for points that these do not decide. */
+/* CUDA implementation of `tensor`, and KMeansFuses() for all assignments. With up to KMEANS_DIRECT features kmeanssplit.cuh describes the method, otherwise kmeanstensor_cuda.cu. */
 #include "kmeansdirect.cuh"
 #include "kmeanssplit.cuh"
 #include "solvers/kmeans/screen/kmeansscreen.cuh"

@@ -11,8 +11,8 @@
 
 #include "kmeansframe.cuh"
 
-#define KMEANS_ONE  -1 /* in `second`: the label is `first` */
-#define KMEANS_MANY -2 /* in `second`: more than two centroids are candidates, or the scores exclude none */
+#define KMEANS_ONE  -1 /* value of KMeansScores.second: the only candidate is `first` */
+#define KMEANS_MANY -2 /* value of KMeansScores.second: more than two centroids are candidates, or the scores exclude none */
 
 /* The points and centroids of a kernel that computes scores, and its results. All arrays are device memory. */
 typedef struct {
@@ -48,7 +48,7 @@ __device__ static inline float KMeansMark(float score, int place)
 #ifdef __CUDA_ARCH__
   int marked;
 
-  asm("lop3.b32 %0, %1, %2, %3, 0xea;" : "=r"(marked) : "r"(__float_as_int(score)), "r"(~((1 << BITS) - 1)), "r"(place)); /* the compiler would emit two instructions if both operands are constants */
+  asm("lop3.b32 %0, %1, %2, %3, 0xea;" : "=r"(marked) : "r"(__float_as_int(score)), "r"(~((1 << BITS) - 1)), "r"(place)); /* one instruction. The compiler would emit two for a mask and a place that are constants */
   return __int_as_float(marked);
 #else
   return __int_as_float((__float_as_int(score) & ~((1 << BITS) - 1)) | place);
@@ -79,7 +79,7 @@ __device__ static inline void KMeansBestAdd(KMeansBestGroups &B, float (&score)[
     const float   loser = fminf(most[0], B.score[0]), other = better ? next[0] : B.score[1];
     const int32_t which = better ? B.group[0] : group, owner = better ? group : B.group[1];
 
-    B.score[2] = fmaxf(fmaxf(fminf(most[0], B.score[1]), B.score[2]), next[0]); /* next[0] bounds the rest of the group. If it becomes second, this bound equals it */
+    B.score[2] = fmaxf(fmaxf(fminf(most[0], B.score[1]), B.score[2]), next[0]); /* next[0] bounds the scores of the group other than most[0]. If next[0] becomes the second score, the bound equals that score */
     B.score[0] = fmaxf(most[0], B.score[0]);
     B.group[0] = better ? group : B.group[0];
     B.score[1] = fmaxf(loser, other);
@@ -117,7 +117,8 @@ __device__ static inline void KMeansBestReduce(KMeansBest &X)
   }
 }
 
-/* Returns the score below which a centroid is excluded. The bound for all centroids is computed first. If it leaves two candidates, a bound without far centroids may be less. */
+/* Returns the score below which a centroid is excluded. The error bound with the norms of all centroids is computed first. If it leaves several candidates, a bound without
+   far centroids (kmeansframe.cuh) may exclude more. */
 __device__ static inline double KMeansBestLimit(const KMeansScores &S, const KMeansBest &X, double norm, double rounding)
 {
   const double           M = S.F.numbers->largest, D = S.F.numbers->error;
@@ -132,7 +133,7 @@ __device__ static inline double KMeansBestLimit(const KMeansScores &S, const KMe
   return limit;
 }
 
-/* Stores the candidates that remain for point i by its best scores. norm, rounding: N and X in kmeansframe.cuh. All lanes of a warp must call it, those without a point with i < 0. */
+/* Stores the candidates of point i that its best scores leave. norm, rounding: N and X in kmeansframe.cuh. All lanes of a warp must call it; lanes without a point pass i < 0. */
 __device__ static inline void KMeansDecide(const KMeansScores &S, int32_t i, const KMeansBest &X, double norm, double rounding)
 {
   const double   limit = KMeansBestLimit(S, X, norm, rounding);
@@ -150,8 +151,8 @@ __device__ static inline void KMeansDecide(const KMeansScores &S, int32_t i, con
   }
 }
 
-/* Loads four values of a row of `count` values, from number j on. Values beyond the row are those of `centre`, whose coordinates are 0. vector: rows begin at multiples of 16 bytes, and their length
-   is a multiple of 4. */
+/* Loads four values of a row of `count` values, from number j on. Values beyond the row are set to those of `centre`, so that their coordinates in the frame are 0. vector: true if
+   rows begin at multiples of 16 bytes and have a length that is a multiple of 4. */
 template <class Real>
 __device__ static inline void KMeansLoadFour(Real (&v)[4], const Real *row, int32_t j, int32_t count, bool vector, const Real *centre)
 {

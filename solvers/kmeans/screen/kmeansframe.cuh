@@ -24,12 +24,12 @@
 
        F(a) >= F(b) - E (N + M)^2 - s^2 d 2^-1074.
 
-   So f(a) >= f(b) - 2 KMeansFrameError() for all b: each score that is less than the greatest one by more excludes its centroid. If the definition may
-   overflow, that is if (N + M) / s is not below 2^500, KMeansFrameError() is infinite. It is infinite or NaN too if a coordinate overflows. Tests must be
-   written so that a centroid counts as excluded only if a comparison is true.
+   So f(a) >= f(b) - 2 KMeansFrameError() for all b. A centroid is therefore excluded if its score is less than the greatest score minus 2 KMeansFrameError(). If the
+   definition may overflow, that is if (N + M) / s is not below 2^500, KMeansFrameError() is infinite. If a coordinate overflows, it is infinite or NaN. As comparisons with
+   NaN are false, tests must exclude a centroid only if a comparison is true.
 
-   Far centroids. One centroid far from all others makes M large, and with it the error of all scores. But it is no candidate for a point that is near another
-   centroid. Let b be the centroid with the greatest score, and e_b the value of KMeansFrameError() with the norm of m*_b in the place of M. Then
+   Far centroids. One centroid far from all others makes M large, and with it the error bound of all scores. But this centroid is no candidate for a point that is near
+   another centroid. Let b be the centroid with the greatest score, and e_b the value of KMeansFrameError() with the norm of m*_b in the place of M. Then
 
        |x* - m*_b|^2 = |x*|^2 - 2 F(b) <= N^2 - 2 f(b) + 2 e_b.
 
@@ -48,7 +48,7 @@
 #include <cuda_fp16.h>
 
 /* Converted centroids: `rows` >= k centroids and `columns` >= d features. Coordinate j of centroid c is at c * rowstep + j * columnstep. The coordinates
-   beyond k and d are 0. The value half of a centroid beyond k is KMEANS_FRAME_NONE, so that no other score is less than its score. */
+   beyond k and d are 0. The value `half` of a centroid beyond k is KMEANS_FRAME_NONE, so that no other centroid has a lower score. */
 typedef struct {
   void   *m; /* float, or __half if `halved` */
   float  *half;
@@ -62,7 +62,7 @@ typedef struct {
 
 GpErr KMeansFrameConvert(const KMeansData *A, const KMeansFrame *F, const KMeansFrameCentroids *C); /* sets C->m, C->half, and M and D of the frame */
 
-/* The scale s. That of points in single precision is a normal number of single precision. */
+/* Returns the scale s. For points in single precision it is a normal number of single precision. */
 __device__ static inline double KMeansFrameScale(const KMeansFrameNumbers *numbers, int single)
 {
   const int most     = single ? 126 : 1000;
@@ -72,7 +72,7 @@ __device__ static inline double KMeansFrameScale(const KMeansFrameNumbers *numbe
   return __longlong_as_double((int64_t)(1023 + clamped) << 52);
 }
 
-/* x' of a coordinate, in single precision. The difference from x* is at most u |x*| + 2^-149 with u = 2^-24 (1 + 2^-20): products with s are exact unless they
+/* Returns the coordinate x', in single precision. The difference from x* is at most u |x*| + 2^-149 with u = 2^-24 (1 + 2^-20): products with s are exact unless they
    underflow, and the difference is rounded in the precision of the points. */
 __device__ static inline float KMeansFrameCoordinate(float x, float centre, float scale)
 {
@@ -93,13 +93,13 @@ __host__ __device__ static inline double KMeansFrameRelative(int32_t d)
   return g < 0.125 ? 1.25 * g : HUGE_VAL;
 }
 
-/* N of a point whose squares of x'_j have the sum `square` in single precision. */
+/* Returns N of a point. square: the sum of the squares of x'_j in single precision. */
 __device__ static inline double KMeansFrameNorm(int32_t d, float square)
 {
   return (sqrt((double)square * (1 + 2 * KMeansFrameRelative(d)) + d * 0x1p-148) + d * 0x1p-148) * (1 + 0x1p-21);
 }
 
-/* X of a point of the norm N whose coordinates are rounded to single precision. */
+/* Returns X of a point whose coordinates are rounded to single precision. norm: N. */
 __device__ static inline double KMeansFrameRounding(int32_t d, double norm)
 {
   return 0x1p-24 * (1 + 0x1p-19) * norm + d * 0x1p-148;
@@ -131,8 +131,8 @@ __device__ static inline double KMeansFrameCentroidRounding(int halved, int32_t 
   return halved ? 0x1p-11 * (1 + 0x1p-9) * M + sqrt((double)d) * (0x1p-14 + 0x1p-23) : 0x1p-24 * (1 + 0x1p-19) * M + d * 0x1p-147;
 }
 
-/* Returns N + R. score: f(b), the greatest score; half: value `half` of centroid b. The result is NaN if the scores are not finite. The terms 2^-40 cover the roundings of this
-   function: the rounding errors of f(b) and of the centroid are small fractions of e_b. */
+/* Returns N + R. score: f(b), the greatest score; half: value `half` of centroid b. The result is NaN if the scores are not finite. The terms 2^-40 cover the
+   rounding errors of this function. Those of f(b) and of the centroid are small fractions of e_b. */
 __device__ static inline double KMeansFrameReach(const KMeansFramePoint *point, int halved, double score, double half)
 {
   const double norm = point->norm, own = sqrt(2 * (1 + 0x1p-20) * half + 0x1p-140), under = point->scale * 0x1p-537;
@@ -141,9 +141,9 @@ __device__ static inline double KMeansFrameReach(const KMeansFramePoint *point, 
   return norm + sqrt((norm * norm * (1 + 0x1p-40) - 2 * score + 2 * (1 + 0x1p-20) * e) * (1 + (point->d + 8) * 0x1p-51) + 4 * point->d * under * under) * (1 + 0x1p-40);
 }
 
-/* Sets the terms of twice KMeansFrameError() in single precision, for points whose coordinates are rounded to single precision: it is term[0] + N (term[1] + N term[2]), where N is
-   KMeansFrameNormSingle(). The terms collect the powers of N; (N + M)^2 <= 2 N^2 + 2 M^2. They are infinite if the definition may overflow for any N in the
-   range of single precision. The factors 1 + 2^-9 cover the roundings in single precision. */
+/* Sets the terms of twice KMeansFrameError() in single precision, for points whose coordinates are rounded to single precision. Twice the error is term[0] + N (term[1]
+   + N term[2]), where N is KMeansFrameNormSingle(). The terms collect the powers of N, with (N + M)^2 <= 2 N^2 + 2 M^2. They are infinite if the definition may
+   overflow for any N in the range of single precision. The factors 1 + 2^-9 cover the roundings in single precision. */
 __device__ static inline void KMeansFrameErrorTerms(const KMeansFrameNumbers *numbers, int32_t d, double scale, double relative, float (&term)[3])
 {
   const double M = numbers->largest, D = numbers->error, u = 0x1p-24 * (1 + 0x1p-19), r = relative + 0x1p-24, tiny = d * 0x1p-148, q = (d + 6) * 0x1p-53, under = scale * 0x1p-537;
@@ -152,7 +152,7 @@ __device__ static inline void KMeansFrameErrorTerms(const KMeansFrameNumbers *nu
   for (int t = 0; t < 3; t++) term[t] = M + 0x1p130 < scale * 0x1p500 ? __double2float_ru(2 * (1 + 0x1p-9) * e[t]) : INFINITY;
 }
 
-/* N in single precision, of a point whose squares of x'_j have the sum `square` in single precision. */
+/* Returns N of a point in single precision. square: the sum of the squares of x'_j in single precision. */
 __device__ static inline float KMeansFrameNormSingle(int32_t d, float square)
 {
   return sqrtf(__fmaf_rn(square, 1 + 0x1p-9f, d * 0x1p-146f)) * (1 + 0x1p-9f);

@@ -1,13 +1,13 @@
-/* The choice of assignment and update. All of them return the same labels, so that the choice affects the time alone. */
+/* The choice of assignment and update. The choices of `auto` give the same labels, so that they affect the time alone. */
 #include "solvers/kmeans/kmeansimpl.h"
 
 /* The choice for dense points on the host. Measured on one core (docs/performance/kmeans.md):
 
-   - Dense, Euclidean: `direct` or `tiled` take the least time for 2 to 1000 clusters of 4 data sets with 9 to 784 features; bounds compute fewer
+   - Euclidean metric: `direct` or `tiled` take the least time for 4 to 1000 clusters of 4 data sets with 9 to 784 features. Algorithms with lower bounds compute fewer
      distances, but one at a time.
-   - Dense, cosine, has no scores in single precision, so that bounds pay: `yinyang` takes the least time for up to 32 features, `elkan` beyond. The bounds
-     of `elkan` take 8 n k bytes, which KMEANS_MOST_BOUNDS limits. */
-#define KMEANS_MOST_BOUNDS ((double)(1 << 30)) /* bytes of bounds on all ranks, so that all ranks choose alike */
+   - Cosine metric: no algorithm computes scores in single precision. Of those with lower bounds `yinyang` took the least time with 16 features, and `elkan` with 784.
+     The bounds of `elkan` take 8 n k bytes, which KMEANS_MOST_BOUNDS limits. */
+#define KMEANS_MOST_BOUNDS ((double)(1 << 30)) /* largest number of bytes of all ranks together, so that all ranks make the same choice */
 
 static PetscInt KMeansChooseOnHost(const KMeansPoints *P, const char **why)
 {
@@ -33,9 +33,9 @@ static PetscInt KMeansChooseOnHost(const KMeansPoints *P, const char **why)
   return KMEANS_ASSIGN_tiled;
 }
 
-/* The choice for dense points on a GPU. The least numbers of clusters for `tensor` were measured on an H200 (docs/performance/kmeans.md). With fewer clusters, the
-   time to split the coordinates of a point, or to compute scores of 64 centroids together, is not made up. */
-#define KMEANS_TENSOR_LEAST        64 /* more than KMEANS_DIRECT features */
+/* The choice for dense points on a GPU. The least numbers of clusters for `tensor` were measured on an H200 (docs/performance/kmeans.md). With fewer clusters, `tensor`
+   takes longer than `direct` or `tiled`: it splits the coordinates of each point, or computes the scores of 64 centroids together even if there are fewer. */
+#define KMEANS_TENSOR_LEAST        64 /* least number of clusters with more than KMEANS_DIRECT features. The next macro has those with d features, up to KMEANS_DIRECT */
 #define KMEANS_TENSOR_LEAST_FEW(d) ((d) <= 2 ? 512 : (d) <= 12 ? 160 : 256)
 
 static PetscInt KMeansChooseOnGPU(const KMeansPoints *P, const char **why)
@@ -67,7 +67,7 @@ static PetscInt KMeansChooseOnGPU(const KMeansPoints *P, const char **why)
   return KMEANS_ASSIGN_yinyang;
 }
 
-/* The choice for points and a number of centroids. `why` receives the reason. */
+/* Returns the assignment that `auto` chooses without mini-batches. `why` receives the reason. */
 static PetscInt KMeansChooseAssign(const KMeansPoints *P, const char **why)
 {
   if (P->data.row) {
@@ -85,7 +85,7 @@ PetscInt KMeansChooseOnce_Private(const KMeansPoints *P)
   return KMeansAssignTable[assign].group ? KMEANS_ASSIGN_brute : assign;
 }
 
-/* Whether an assignment is for dense points and the Euclidean metric alone. few: whether it is for up to KMEANS_DIRECT features alone. */
+/* Returns whether an assignment supports only dense points and the Euclidean metric. few: receives whether it supports only up to KMEANS_DIRECT features. */
 static PetscBool KMeansNeedsDense(PetscInt assign, PetscBool *few)
 {
   *few = PETSC_FALSE;
@@ -127,7 +127,7 @@ static PetscErrorCode KMeansCheckAssign(KMeans km, PetscInt assign)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Sets the variant of a stage: the one of the option, or else `standard`. */
+/* Sets the variant of a stage: the one that the option asks for, or `standard` if the option is `auto`. */
 static PetscErrorCode KMeansChooseVariant(KMeans km, const char option[], const KMeansVariant table[], PetscInt asked, PetscInt standard, PetscInt *chosen)
 {
   PetscFunctionBegin;
@@ -142,7 +142,7 @@ static PetscInt KMeansChooseUpdate(KMeans km)
   const KMeansData *A = &km->points.data;
 
   if (GpDevKindOf(A->dev) == GP_DEV_HOST || A->row) return km->batch ? KMEANS_UPDATE_fixed : KMEANS_UPDATE_changed;
-  if (!km->batch && GP_ON_DEVICE(A->dev, KMeansFuses, A, km->now[0])) return KMEANS_UPDATE_changed; /* the assignment knows which labels change */
+  if (!km->batch && GP_ON_DEVICE(A->dev, KMeansFuses, A, km->now[0])) return KMEANS_UPDATE_changed; /* the assignment itself adds the points whose labels change */
   return KMeansFixedIsFastest(A) ? KMEANS_UPDATE_fixed : KMEANS_UPDATE_sort;
 }
 
@@ -193,13 +193,14 @@ PetscErrorCode KMeansResetAssign_Private(KMeans km)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Called after each iteration that another one follows. If `auto` chose `tiled` or `tensor`, it replaces them by `yinyang` where their error bounds exclude too few
-   centroids. The first iteration of `yinyang` evaluates every distance in double precision. So the change pays only after the present restart has
-   evaluated as many distances again, and if these are at least one of KMEANS_FEW_RECHECKED distances.
+/* Changes the assignment after an iteration that is not the last one. If `auto` chose `tiled` or `tensor` and their error bounds exclude too few centroids, `yinyang` replaces
+   them. The first iteration of `yinyang` evaluates every distance in double precision. Therefore the change is made only after the present restart has evaluated as many
+   distances again. These must also be at least the fraction 1 / KMEANS_FEW_RECHECKED of all distances of these iterations.
 
-   On a GPU `sparse` computes scores in half precision until an iteration evaluates more than one distance again for KMEANS_MANY_RECHECKED points.
+   On a GPU `sparse` computes scores in half precision. If an iteration evaluates more distances again than 1 / KMEANS_MANY_RECHECKED times the number of points, the rest of the
+   solve computes scores in single precision.
 
-   Labels do not depend on the assignment. The conditions depend on sums over all ranks alone, so that all ranks decide alike. */
+   Labels do not depend on the assignment. The conditions depend on sums over all ranks alone, so that all ranks make the same decision. */
 #define KMEANS_FEW_RECHECKED  16
 #define KMEANS_MANY_RECHECKED 2
 

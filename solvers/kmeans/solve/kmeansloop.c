@@ -1,10 +1,12 @@
-/* Iterations on a GPU without the host: a graph repeats assignment, sums and new centroids until a criterion stops it. With several ranks, NCCL adds the sums of their
-   GPUs. All ranks get the same sums, compute the same centroids, and stop in the same iteration. */
+/* Iterations on a GPU without the host: a CUDA graph repeats assignment, sums and new centroids until a criterion stops it. With several ranks, the graph contains sums over the
+   ranks by NCCL. All ranks get the same sums, compute the same centroids, and stop in the same iteration. */
 #include "solvers/kmeans/kmeansimpl.h"
 
 #include <petsctime.h>
 
-#define KMEANS_LOOP_ITERATIONS 4 /* number of iterations in the graph. It is above 1 because repeating the graph takes time too. In iterations after the last one, the centroids stay */
+/* Number of iterations in the graph. It is above 1 because repeating the graph takes time too. After the
+   stopping test has succeeded, the remaining iterations leave the centroids unchanged */
+#define KMEANS_LOOP_ITERATIONS 4
 
 #if GP_HAVE_CUDA
 /* Sets *all to whether `mine` is true on all ranks. */
@@ -18,14 +20,14 @@ static PetscErrorCode KMeansLoopAgree(KMeans km, PetscBool mine, PetscBool *all)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Sets *possible to whether the GPUs of all ranks can iterate alone. */
+/* Sets *possible to whether the GPUs of all ranks can iterate without the host. */
 static PetscErrorCode KMeansLoopIsPossible(KMeans km, PetscBool *possible)
 {
   const KMeansData *A = &km->points.data;
 
   PetscFunctionBegin;
   *possible = (PetscBool)(KMeansCanReside_Private(km) && (km->points.ranks == 1 || km->reducing == KMEANS_REDUCE_NCCL));
-  if (!*possible) PetscFunctionReturn(PETSC_SUCCESS); /* on all ranks */
+  if (!*possible) PetscFunctionReturn(PETSC_SUCCESS); /* the conditions so far are the same on all ranks, so that none of them calls KMeansLoopAgree() */
   *possible = (PetscBool)(GpDevHasGraphs(A->dev) && (km->now[1] == KMEANS_UPDATE_fixed || km->now[1] == KMEANS_UPDATE_changed) && GP_ON_DEVICE(A->dev, KMeansFuses, A, km->now[0]));
   PetscCall(KMeansLoopAgree(km, *possible, possible));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -52,8 +54,8 @@ static PetscErrorCode KMeansLoopCapture(void *ctx)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Allocates the memory of the loop, and sets P->looped. Destroys the graph if it was recorded for other arguments on any rank, so that all ranks launch equally many
-   sums. */
+/* Allocates the memory of the loop, and sets P->looped. If the graph of any rank was recorded for other arguments, all ranks destroy theirs. They must record
+   together, because recording launches sums over the ranks. */
 static PetscErrorCode KMeansLoopSetUp(KMeans km)
 {
   KMeansPoints *P = &km->points;
@@ -67,7 +69,7 @@ static PetscErrorCode KMeansLoopSetUp(KMeans km)
   PetscCall(PetscMemcpy(&now, A, sizeof(now)));
   now.frame    = P->frame;
   now.fuse     = 1;
-  now.distance = NULL; /* the last pass stores them */
+  now.distance = NULL; /* the pass after the iterations stores the distances, unless no label changed */
   now.loop     = P->loop;
   PetscCall(KMeansLoopAgree(km, (PetscBool)(P->graph && P->assign == km->now[0] && !memcmp(&now, &P->looped, sizeof(now))), &same));
   if (same) PetscFunctionReturn(PETSC_SUCCESS);
@@ -77,7 +79,7 @@ static PetscErrorCode KMeansLoopSetUp(KMeans km)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Iterates on the GPU from iteration km->it on, or does nothing if the GPU cannot iterate alone. previous: the inertia of the previous iteration. Afterwards km->it
+/* Iterates on the GPU from iteration km->it on. If the GPU cannot iterate without the host, does nothing. previous: the inertia of the previous iteration. Afterwards km->it
    is the last iteration, and km->reason is the reason why it was the last one. If this iteration left clusters without points, km->reason is
    KMEANS_CONVERGED_ITERATING, and the host must repeat the iteration. */
 PetscErrorCode KMeansLoop_Private(KMeans km, PetscReal *previous)
@@ -107,7 +109,7 @@ PetscErrorCode KMeansLoop_Private(KMeans km, PetscReal *previous)
   }
   PetscCall(PetscGPUCSRGraphGetLoop(P->graph, &state.loop));
   PetscCallGp(A->dev, "Iterations", GpDevUpload(A->dev, P->loop, &state, sizeof(state)));
-  while (!state.reason) { /* once, if the graph repeats itself */
+  while (!state.reason) { /* a single launch if the graph repeats itself */
     PetscCall(PetscGPUCSRGraphLaunch(P->graph));
     PetscCallGp(A->dev, "Iterations", GpDevDownload(A->dev, &state, P->loop, sizeof(state)));
   }

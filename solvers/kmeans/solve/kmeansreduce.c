@@ -1,4 +1,4 @@
-/* The sum of the tally over the ranks. Entries of the tally are integers, so that all ranks get the same bits, in whatever order they are added. */
+/* The sum of the tally over the ranks. The entries of the tally are integers, so that the order of the additions does not change the bits of the sum. */
 #include "solvers/kmeans/kmeansimpl.h"
 
 /* Number of entries of the tally. */
@@ -12,7 +12,7 @@ static PetscErrorCode KMeansReduceCount(const KMeansData *A, PetscMPIInt *count)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Sums a tally by NCCL once. NCCL connects the GPUs at the first sum of a size, which takes longer than many iterations. */
+/* Sums a tally by NCCL once during the set-up. NCCL connects the GPUs at the first sum of a size, which takes longer than many iterations. */
 static PetscErrorCode KMeansReduceWarmUp(KMeans km)
 {
   const KMeansData *A     = &km->points.data;
@@ -29,7 +29,7 @@ static PetscErrorCode KMeansReduceWarmUp(KMeans km)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Chooses how the tally is summed, the same on all ranks. */
+/* Chooses between NCCL and MPI, with the same result on all ranks. */
 PetscErrorCode KMeansReduceSetUp_Private(KMeans km)
 {
   const MPI_Comm comm      = PetscObjectComm((PetscObject)km);
@@ -48,7 +48,7 @@ PetscErrorCode KMeansReduceSetUp_Private(KMeans km)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Sums the tally of this rank over all ranks to km->tally. copied: number of entries on the device; km->tally has the others already. */
+/* Sums the tally over all ranks to km->tally. copied: number of entries that are copied from the device first; km->tally already has the remaining entries of this rank. */
 static PetscErrorCode KMeansReduceByMPI(KMeans km, const KMeansData *A, PetscMPIInt copied)
 {
   PetscMPIInt count;
@@ -60,7 +60,7 @@ static PetscErrorCode KMeansReduceByMPI(KMeans km, const KMeansData *A, PetscMPI
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Sums the tally over all ranks to A->reduced. */
+/* Sums the tally over all ranks to A->reduced, in device memory. */
 PetscErrorCode KMeansReduceOnDevice_Private(KMeans km, const KMeansData *A)
 {
   PetscMPIInt count;
@@ -76,7 +76,7 @@ PetscErrorCode KMeansReduceOnDevice_Private(KMeans km, const KMeansData *A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Sums the tally over all ranks to km->tally. totals: only the totals are on the device; km->tally has the other entries already. */
+/* Sums the tally over all ranks to km->tally. totals: true if only the totals are on the device, and km->tally already has the other entries of this rank. */
 PetscErrorCode KMeansReduceOnHost_Private(KMeans km, const KMeansData *A, PetscBool totals)
 {
   PetscMPIInt count;

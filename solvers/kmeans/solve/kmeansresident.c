@@ -4,13 +4,13 @@
 
 #include <petsctime.h>
 
-/* Returns whether neither the update nor a monitor or checkpoint needs data of each iteration on the host. */
+/* Returns true if the centroids can stay on the device: neither the update nor a monitor nor a checkpoint needs the data of each iteration on the host. */
 PetscBool KMeansCanReside_Private(KMeans km)
 {
   return (PetscBool)(!(KMeansUpdateTable[km->now[1]].properties & KMEANS_ON_HOST) && !km->nmonitors && !km->checkpoint[0]);
 }
 
-/* Copies the centroids to the host, if they are newer on the device. */
+/* Copies the centroids to the host if those on the device are newer. */
 PetscErrorCode KMeansResidentEnd_Private(KMeans km)
 {
   KMeansPoints     *P = &km->points;
@@ -22,8 +22,8 @@ PetscErrorCode KMeansResidentEnd_Private(KMeans km)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Moves the centroids on the device. `moved` becomes false if the host must treat clusters without points. Then no centroid has moved, and km->tally and
-   km->centroid are those of the device. */
+/* Moves the centroids on the device. Sets *moved to false if the host must treat clusters without points. Then no centroid has moved, and km->tally and
+   km->centroid have been copied from the device. */
 static PetscErrorCode KMeansResidentMove(KMeans km, PetscReal *shift, PetscBool *moved)
 {
   KMeansPoints     *P    = &km->points;
@@ -48,8 +48,8 @@ static PetscErrorCode KMeansResidentMove(KMeans km, PetscReal *shift, PetscBool 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Executes one iteration: assignment, sums and new centroids. If the centroids cannot stay on the device, it does nothing and sets `stepped` to false. replaced:
-   clusters without points were treated. */
+/* Executes one iteration: assignment, sums and new centroids. If the centroids cannot stay on the device, does nothing and sets *stepped to false. Sets
+   *replaced to whether clusters without points were treated. */
 PetscErrorCode KMeansResidentStep_Private(KMeans km, PetscBool *stepped, PetscReal *shift, PetscBool *replaced)
 {
   KMeansPoints  *P = &km->points;

@@ -1,19 +1,20 @@
-/* Update of the sums of the previous pass on a GPU: a point whose label changed moves from the sums of its old cluster to those of the new one.
+/* The update `changed` on a GPU. It continues with the sums of the previous pass: a point whose label changed moves from the sums of its old cluster to those of its new one.
 
    - The first pass adds all points by `fixed` or `sort`, whichever is faster (KMeansFixedIsFastest()).
    - A block lists the dense points of a tile that move. Its threads divide the values of these points as in fixed_cuda.cu. The differences of the sums are
-     in shared memory, in slabs of features, if they fit. Otherwise global atomics add them to the tally.
+     in shared memory, in slabs of features, if they fit. Otherwise the values are added to the tally by global atomics.
    - Sparse points are moved by global atomics. */
 #include "kmeanstally.cuh"
 
 enum {
   KMEANS_CHANGED_BLOCK  = 1024, /* number of threads of a block */
-  KMEANS_CHANGED_TILE   = 8192, /* number of points of a tile; numbers of points within a tile fit 16 bits */
+  KMEANS_CHANGED_TILE   = 8192, /* number of points of a tile. The number of a point within a tile fits 16 bits */
   KMEANS_CHANGED_POINTS = 2,    /* number of points whose values a thread loads at once */
   KMEANS_CHANGED_LANES  = 16    /* number of threads of a sparse point */
 };
 
-/* Lists the points of the tile from number `first` on that are in the sums of another cluster than that of their label. All threads of the block call it. Returns their number. */
+/* Lists the points of the tile from point `first` on that must move, as their label is not the cluster whose sums contain them. All threads of the block call it. Returns the
+   number of listed points. */
 __device__ static inline int32_t KMeansChangedList(const KMeansData *A, int64_t first, uint16_t *list, int32_t *many)
 {
   const int lane = threadIdx.x % 32;
@@ -43,8 +44,8 @@ __device__ static inline void KMeansChangedAdd(const KMeansData *A, int32_t c, i
   else KMeansAddFixed(A->tally + KMEANS_TALLY + A->k + ((int64_t)c * A->d + j) * A->words, A->words, scale, v);
 }
 
-/* Moves the dense points. A thread has one column, which is a feature of the slab or, in the first slab, the weight. The integers of -v are those of v with the
-   other sign, because ties are rounded to even. */
+/* Moves the dense points. A thread has one column, which is a feature of the slab or, in the first slab, the weight. The integers of -v are the negative
+   integers of v, because ties are rounded to even. A subtraction therefore removes exactly what was added. */
 template <class Value, bool SHARED>
 __global__ __launch_bounds__(KMEANS_CHANGED_BLOCK) static void KMeansChangedKernel(const KMeansData A, KMeansTallyShape shape)
 {
@@ -89,7 +90,7 @@ __global__ __launch_bounds__(KMEANS_CHANGED_BLOCK) static void KMeansChangedKern
   if (SHARED) KMeansTallyFlush(&A, &T);
 }
 
-/* Moves the sparse points, KMEANS_CHANGED_LANES threads for each, and sets A.summed. */
+/* Moves the sparse points and sets A.summed. KMEANS_CHANGED_LANES threads share a point. */
 template <class Value>
 __global__ __launch_bounds__(KMEANS_CHANGED_BLOCK) static void KMeansChangedSparseKernel(const KMeansData A)
 {
@@ -125,7 +126,7 @@ static GpErr KMeansChangedDense(const KMeansData *A)
   const GpGrid     grid = KMeansTallyGrid(A, &shape, KMEANS_CHANGED_BLOCK, (A->n + KMEANS_CHANGED_TILE - 1) / KMEANS_CHANGED_TILE, GpDevComputeUnits(A->dev));
 
   if (!fits) return GpLaunch(A->dev, "moving points in the tally", KMeansChangedKernel<Value, false>, grid, *A, shape);
-  if (shape.shift > 2) shape.shift = 2; /* few points move, so that copies would take longer to clear than they save */
+  if (shape.shift > 2) shape.shift = 2; /* at most four copies. Few points move, so that clearing more copies would take longer than they save */
   return KMeansTallyLaunch(A, "moving points in the tally", KMeansChangedKernel<Value, true>, grid, shape);
 }
 

@@ -1,8 +1,8 @@
-/* Update by fixed-point sums on a GPU.
+/* The update `fixed` on a GPU: fixed-point sums of all points.
 
-   - Dense points are summed in shared memory (kmeanstally.cuh), in slabs of features. Each row of blocks of the grid has one slab. If not even the sums of a
-     narrow slab fit, global atomics add the points to the tally.
-   - Sparse points have many features. Global atomics add their values to the tally. */
+   - Dense points are summed in shared memory (kmeanstally.cuh), in slabs of features. All blocks with the same blockIdx.y have one slab. If not even
+     the sums of the narrowest slab fit, the points are added to the tally by global atomics.
+   - Sparse points usually have too many features for this. Their values are added to the tally by global atomics. */
 #include "kmeanstally.cuh"
 
 enum {
@@ -11,8 +11,8 @@ enum {
   KMEANS_FIXED_LANES  = 16    /* number of threads of a sparse point */
 };
 
-/* Adds the dense points. A thread has one column, which is a feature of the slab or, in the first slab, the weight. Neighbouring threads have neighbouring columns,
-   then those of the next point. */
+/* Adds the dense points. A thread has one column, which is a feature of the slab or, in the first slab, the weight. Consecutive threads have the
+   consecutive columns of a point, followed by those of the next point. */
 template <class Value, bool SHARED>
 __global__ __launch_bounds__(KMEANS_FIXED_BLOCK) static void KMeansFixedKernel(const KMeansData A, KMeansTallyShape shape)
 {
@@ -58,7 +58,7 @@ __global__ __launch_bounds__(KMEANS_FIXED_BLOCK) static void KMeansFixedKernel(c
   if (SHARED) KMeansTallyFlush(&A, &T);
 }
 
-/* Adds the sparse points, KMEANS_FIXED_LANES threads for each. */
+/* Adds the sparse points. KMEANS_FIXED_LANES threads share a point. */
 template <class Value>
 __global__ __launch_bounds__(KMEANS_FIXED_BLOCK) static void KMeansFixedSparseKernel(const KMeansData A)
 {
@@ -86,11 +86,11 @@ static GpErr KMeansFixedDense(const KMeansData *A)
   KMeansTallyShape shape;
   const int        fits   = KMeansTallyArrange(A, KMEANS_FIXED_BLOCK - 1, GpDevSharedBytes(A->dev), &shape);
   const int64_t    points = (int64_t)KMEANS_FIXED_BLOCK / (shape.features + 1) * KMEANS_FIXED_POINTS;
-  const GpGrid     grid   = KMeansTallyGrid(A, &shape, KMEANS_FIXED_BLOCK, (A->n + points - 1) / points, fits ? units : 2 * units); /* the sums of one block occupy the shared memory of a multiprocessor */
+  const GpGrid     grid   = KMeansTallyGrid(A, &shape, KMEANS_FIXED_BLOCK, (A->n + points - 1) / points, fits ? units : 2 * units); /* with sums in shared memory a multiprocessor executes one block, otherwise two */
 
   if (!fits) return GpLaunch(A->dev, "adding points to the tally", KMeansFixedKernel<Value, false>, grid, *A, shape);
 
-  /* The number of sums, including copies, is at most the number of values that a block adds. Clearing the sums then takes less time than adding values. */
+  /* The number of copies is reduced until there are at most as many sums as values that a block adds. Clearing the sums then takes less time than adding the values. */
   const int64_t values = A->n / (int64_t)grid.blocks.x * (shape.features + 1);
 
   while (shape.shift && KMeansTallySums(&shape) > values) shape.shift--;
