@@ -30,6 +30,8 @@ cat >"$tmp/cases" <<'TABLE'
 2|1 3|kmeans|nothing to do: give one of|
 2|1|kmeans|unknown option -clusters; did you mean -kmeans_clusters?|-f $tmp/table.csv -clusters 2
 2|1 3|kmeans|-kmeans_clusters 0: expected an integer of at least 1|-f $tmp/table.csv -kmeans_clusters 0
+2|1|kmeans|expected an integer of at least 1, at most |-f $tmp/table.csv -kmeans_clusters 99999999999999999999
+2|1|kmeans|expected integers, separated by commas, each of at least 1, at most |-generate 2,99999999999999999999
 2|1|kmeans|-kmeans_start kmeans: expected one of random|-f $tmp/table.csv -kmeans_start kmeans
 2|1|kmeans|-picture_columns needs two numbers|-f $tmp/table.csv -kmeans_clusters 2 -picture_columns 1
 2|1|kmeans|-silhouette -1: expected an integer of at least 0|-f $tmp/table.csv -kmeans_clusters 2 -silhouette -1

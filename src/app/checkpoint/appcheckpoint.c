@@ -113,14 +113,14 @@ static const char *CheckpointVerify(GpAppCheckpoint *ck, const GpAppCheckpointKi
   if (!S_ISREG(st.st_mode)) return "is not a regular file: a checkpoint is read twice, which a pipe or a directory does not allow";
   CheckpointFillHeader(kind, &want);
   memset(&is, 0, sizeof(is));
-  if (fread(&is, 1, sizeof(is), ck->fp) != sizeof(is)) return "is not a checkpoint";
+  if (fread(&is, 1, sizeof(is), ck->fp) != sizeof(is)) return "is not a checkpoint; give a file that an earlier run of %s wrote as a checkpoint";
   if (!strncmp(is.magic, kind->program, PetscMin(strlen(kind->program), sizeof(is.magic)))) /* a format of earlier versions began with the program's name */
     return "is a checkpoint of an older version of %s, which this version does not read: start the run again without it";
-  if (memcmp(is.magic, want.magic, sizeof(is.magic))) return "is not a checkpoint";
-  if (is.order != want.order) return "is a checkpoint of a machine with another byte order";
-  if (memcmp(is.program, want.program, sizeof(is.program))) return "is a checkpoint of another program than %s";
+  if (memcmp(is.magic, want.magic, sizeof(is.magic))) return "is not a checkpoint; give a file that an earlier run of %s wrote as a checkpoint";
+  if (is.order != want.order) return "is a checkpoint of a machine with another byte order: continue on such a machine, or start the run again without it";
+  if (memcmp(is.program, want.program, sizeof(is.program))) return "is a checkpoint of another program than %s; give one of this program";
   if (is.version != want.version) return "is a checkpoint of another version of %s, which this version does not read: start the run again without it";
-  if (!CheckpointIsWhole(ck->fp, (PetscInt64)st.st_size)) return "is damaged or truncated: its checksum does not match its contents";
+  if (!CheckpointIsWhole(ck->fp, (PetscInt64)st.st_size)) return "is damaged or truncated: its checksum does not match its contents; start the run again without it";
   ck->left = (PetscInt64)st.st_size - (PetscInt64)(sizeof(Header) + sizeof(Trailer));
   return NULL;
 }

@@ -43,6 +43,10 @@ static void MarketReadBanner(const char line[], int wants, GpAppMarket *mk, GpAp
   char        object[16] = "", format[16] = "", field[16] = "", symmetry[20] = "";
   const char *good = "expected %%MatrixMarket matrix <coordinate|array> <real|integer|pattern> <general|symmetric|skew-symmetric>";
 
+  if (strncasecmp(line, "%%MatrixMarket", 14)) {
+    GpAppComplain(C, 1, line, line + strlen(line), good);
+    return;
+  }
   (void)sscanf(line + 14, "%15s %15s %15s %19s", object, format, field, symmetry);
   mk->array     = (PetscBool)!strcasecmp(format, "array");
   mk->pattern   = (PetscBool)!strcasecmp(field, "pattern");

@@ -140,6 +140,14 @@ static PetscBool OptionIsNumbers(const GpAppOption *o, const char value[])
   }
 }
 
+/* Whether a number of a list, separated by commas, is too large for PetscInt. */
+static PetscBool OptionExceedsInt(const char value[])
+{
+  for (const char *p = value; p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL)
+    if (strtod(p, NULL) > PETSC_MAX_INT) return PETSC_TRUE;
+  return PETSC_FALSE;
+}
+
 /* Whether a text is one of the words of a choice. */
 static PetscBool OptionIsWord(const char words[], const char value[])
 {
@@ -169,6 +177,7 @@ PetscBool GpAppOptionCheck(const GpAppOption *o, const char value[], size_t size
   case GP_APP_INT:
   case GP_APP_INTS:
     OptionDescribeRange(o->kind == GP_APP_INT ? "an integer" : "integers, separated by commas, each", o->range, size, expected);
+    if (given && OptionExceedsInt(value)) (void)snprintf(expected + strlen(expected), size - strlen(expected), ", at most %" PetscInt_FMT, PETSC_MAX_INT);
     return (PetscBool)(given && OptionIsNumbers(o, value));
   case GP_APP_REAL:
   case GP_APP_REALS:

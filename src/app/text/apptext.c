@@ -105,7 +105,7 @@ static PetscErrorCode GpAppTextBegin(GpAppText *T)
   if (utf16 || binary) {
     T->unreadable.code = 0;
     GpAppComplainAbout(&T->unreadable, PETSC_ERR_FILE_UNEXPECTED, 0,
-                       utf16 ? "the text is in UTF-16 or UTF-32: save it as UTF-8 (iconv -f UTF-16 -t UTF-8)" : "PETSc's binary format, where text is expected; a binary matrix is read from an uncompressed file only, not from a pipe");
+                       utf16 ? "the text is in UTF-16 or UTF-32: save it as UTF-8 (iconv -f UTF-16 -t UTF-8)" : "PETSc's binary format, where text is expected; in that format only a matrix is read, from an uncompressed file and not from a pipe");
   } else if (T->ahead && !memcmp(p, "\357\273\277", 3)) {
     T->ahead -= 3;
     if (T->ahead) memmove(T->text, T->text + 3, T->ahead);
