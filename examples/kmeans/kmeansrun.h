@@ -32,6 +32,7 @@ PETSC_INTERN PetscErrorCode KMeansWriteCentroids(const KMeansRun *, const char f
 PETSC_INTERN PetscErrorCode KMeansWriteCentroidsBinary(const KMeansRun *, const char file[]);
 
 /* report.c */
+PETSC_INTERN PetscErrorCode KMeansPrintPoints(const KMeansRun *);
 PETSC_INTERN PetscErrorCode KMeansPrintSummary(const KMeansRun *);
 PETSC_INTERN PetscErrorCode KMeansWriteReport(const KMeansRun *, const char file[]);
 

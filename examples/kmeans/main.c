@@ -88,12 +88,34 @@ static PetscBool KMeansIsPredictionAlone(const KMeansRequest *rq)
   return (PetscBool)(rq->predict.file[0] && rq->start[0] && !rq->points.file[0] && !rq->points.ngenerate);
 }
 
+/* Refuses options that need points to compute centroids from. */
+static PetscErrorCode KMeansCheckPredictionAlone(MPI_Comm comm, const KMeansRequest *rq)
+{
+  static const char *const solver[] = {"-kmeans_checkpoint", "-kmeans_restart"};
+  const char              *extra    = rq->silhouette ? "-silhouette" : NULL;
+
+  PetscFunctionBegin;
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(Files); k++) {
+    const char *name = (const char *)rq + Files[k].offset;
+
+    if (name[0] && name != rq->start && name != rq->predict.file && name != rq->predictions) extra = Files[k].option;
+  }
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(solver); k++) {
+    PetscBool set;
+
+    PetscCall(PetscOptionsHasName(NULL, NULL, solver[k], &set));
+    if (set) extra = solver[k];
+  }
+  PetscCheck(!extra, comm, PETSC_ERR_USER_INPUT, "%s needs points to compute centroids from: -f <points>; -predict without -f writes -predictions only", extra);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode KMeansCheckRequest(MPI_Comm comm, void *context)
 {
   const KMeansRequest   *rq                             = (const KMeansRequest *)context;
   const PointSetOptions *o                              = &rq->points;
   char                   checkpoint[PETSC_MAX_PATH_LEN] = "", restart[PETSC_MAX_PATH_LEN] = "", start[32] = "";
-  PetscBool              given;
+  PetscBool              given, every;
 
   PetscFunctionBegin;
   PetscCall(PetscOptionsGetString(NULL, NULL, "-kmeans_start", start, sizeof(start), NULL));
@@ -101,13 +123,13 @@ static PetscErrorCode KMeansCheckRequest(MPI_Comm comm, void *context)
   PetscCheck(!given || rq->start[0], comm, PETSC_ERR_USER_INPUT, "-kmeans_start given needs the first centroids: -start_file <file>");
   PetscCheck(given || !start[0] || !rq->start[0], comm, PETSC_ERR_USER_INPUT, "-start_file excludes -kmeans_start %s: omit one of them", start);
   PetscCall(PetscOptionsGetString(NULL, NULL, "-kmeans_checkpoint", checkpoint, sizeof(checkpoint), NULL));
+  PetscCall(PetscOptionsHasName(NULL, NULL, "-kmeans_checkpoint_every", &every));
+  PetscCheck(!every || checkpoint[0], comm, PETSC_ERR_USER_INPUT, "-kmeans_checkpoint_every needs a checkpoint: -kmeans_checkpoint <file>");
   PetscCall(PetscOptionsGetString(NULL, NULL, "-kmeans_restart", restart, sizeof(restart), NULL));
   PetscCheck(!rq->predictions[0] || rq->predict.file[0], comm, PETSC_ERR_USER_INPUT, "-predictions needs new points: -predict <file>");
   PetscCheck(!rq->predict.file[0] || rq->predictions[0], comm, PETSC_ERR_USER_INPUT, "-predict needs a file for the clusters of the new points: -predictions <file>");
-  if (KMeansIsPredictionAlone(rq)) {
-    PetscCheck(!(rq->weights[0] || rq->labels[0] || rq->labels_binary[0] || rq->centroids[0] || rq->centroids_binary[0] || rq->picture.file[0] || rq->report[0] || checkpoint[0] || restart[0] || rq->silhouette), comm, PETSC_ERR_USER_INPUT,
-               "-predict without -f has the one output -predictions, and no -weights, -silhouette and -kmeans_restart; -f <points> computes centroids first");
-  } else PetscCheck((o->file[0] != 0) + (o->ngenerate != 0) == 1, comm, PETSC_ERR_USER_INPUT, "%s: give one of -f <points>, -generate <n,d>, -predict <points> with -start_file <centroids>", o->file[0] ? "several inputs" : "nothing to do");
+  if (KMeansIsPredictionAlone(rq)) PetscCall(KMeansCheckPredictionAlone(comm, rq));
+  else PetscCheck((o->file[0] != 0) + (o->ngenerate != 0) == 1, comm, PETSC_ERR_USER_INPUT, "%s: give one of -f <points>, -generate <n,d>, -predict <points> with -start_file <centroids>", o->file[0] ? "several inputs" : "nothing to do");
   PetscCheck(!o->ngenerate || (o->ngenerate == 2 && o->generate[0] > 0 && o->generate[1] > 0), comm, PETSC_ERR_USER_INPUT, "-generate needs two positive numbers: points,features");
   PetscCheck(!rq->picture.ncolumns || rq->picture.ncolumns == 2, comm, PETSC_ERR_USER_INPUT, "-picture_columns needs two numbers: the columns of the horizontal and of the vertical axis");
   PetscCheck(!rq->picture.ncolumns || rq->picture.file[0], comm, PETSC_ERR_USER_INPUT, "-picture_columns needs a picture: -picture <file>");
@@ -123,25 +145,47 @@ static PetscErrorCode KMeansCheckRequest(MPI_Comm comm, void *context)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Refuses weights that are negative or missing, and weights that are all zero. Collective. */
+static PetscErrorCode KMeansCheckWeights(const GpAppTable *T)
+{
+  GpAppComplaint wrong    = {0};
+  PetscBool      positive = PETSC_FALSE, any;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < T->rows && !wrong.code; i++) {
+    if (!(T->value[i] >= 0)) GpAppComplainAbout(&wrong, PETSC_ERR_FILE_UNEXPECTED, T->line[i], "the weight is negative, missing or NaN; give a number of at least 0");
+    if (T->value[i] > 0) positive = PETSC_TRUE;
+  }
+  PetscCall(GpAppComplaintRaise(T->comm, T->file, &wrong));
+  PetscCall(GpAppFindAny(T->comm, positive, &any));
+  PetscCheck(any, T->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: all weights are zero; at least one point must count", T->file);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Reads one weight for each point. */
 static PetscErrorCode KMeansReadWeights(MPI_Comm comm, const char file[], Mat X, Vec *w)
 {
-  GpAppTableSpec spec = {0};
+  GpAppTableSpec spec = {.nan_missing = PETSC_TRUE};
   GpAppTable     T;
   PetscInt       N, rows, cols;
   PetscScalar   *a;
+  PetscErrorCode ierr;
 
   PetscFunctionBegin;
   PetscCall(GpAppTableRead(comm, file, &spec, &T));
   PetscCall(MatGetSize(X, &N, NULL));
   rows = T.N;
   cols = T.cols;
+  if (rows != N || cols != 1) PetscCall(GpAppTableDestroy(&T));
+  PetscCheck(rows == N && cols == 1, comm, PETSC_ERR_FILE_UNEXPECTED, "%s: %" PetscInt_FMT " rows and %" PetscInt_FMT " columns; %" PetscInt_FMT " points need one weight in each of %" PetscInt_FMT " lines", file, rows, cols, N, N);
+  ierr = KMeansCheckWeights(&T);
+  if (ierr) PetscCall(GpAppTableDestroy(&T));
+  PetscCall(ierr);
   PetscCall(VecCreateMPI(comm, T.rows, T.N, w));
   PetscCall(VecGetArrayWrite(*w, &a));
-  for (PetscInt i = 0; i < T.rows; i++) a[i] = T.value[(size_t)i * T.cols];
+  for (PetscInt i = 0; i < T.rows; i++) a[i] = T.value[i];
   PetscCall(VecRestoreArrayWrite(*w, &a));
   PetscCall(GpAppTableDestroy(&T));
-  PetscCheck(rows == N && cols == 1, comm, PETSC_ERR_FILE_UNEXPECTED, "%s: %" PetscInt_FMT " rows and %" PetscInt_FMT " columns; %" PetscInt_FMT " points need one weight in each of %" PetscInt_FMT " lines", file, rows, cols, N, N);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -170,7 +214,7 @@ static PetscErrorCode KMeansSpreadWeights(Mat X, Vec *w)
 /* Gives the solver the centroids of -start_file, which have d features. */
 static PetscErrorCode KMeansReadStart(MPI_Comm comm, const char file[], KMeans km, PetscInt *d)
 {
-  PointSetOptions o = {.format = POINTS_AUTO};
+  PointSetOptions o = {.format = POINTS_AUTO, .all = PETSC_TRUE};
   PointSet        start;
 
   PetscFunctionBegin;
@@ -255,9 +299,11 @@ static PetscErrorCode KMeansSolveRequest(const KMeansRequest *rq, KMeansRun *run
   PetscCall(KMeansSetFromOptions(run->km));
   PetscCall(KMeansSetUp(run->km));
   PetscCall(PetscTime(&loaded));
+  run->load = loaded - begin;
+  PetscCall(KMeansPrintPoints(run));
+  PetscCall(PetscTime(&loaded));
   PetscCall(KMeansSolve(run->km));
   PetscCall(PetscTime(&end));
-  run->load  = loaded - begin;
   run->solve = end - loaded;
   PetscCall(KMeansCountPoints(run));
   PetscFunctionReturn(PETSC_SUCCESS);

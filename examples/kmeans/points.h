@@ -24,6 +24,7 @@ typedef struct {
   PointSetFormat format;
   GpAppTableSpec table;
   char           columns[1024];          /* numbers counted from 0 and ranges, such as 0,3-7; empty: all columns */
+  PetscBool      all;                    /* -columns does not apply to the file */
   PetscInt       generate[2], ngenerate; /* number of points, number of features */
   PetscInt       seed;
   PetscInt       features; /* least number of features of LIBSVM points, whose last ones may be zero in all points of a file */

@@ -6,8 +6,10 @@
 #include <string.h>
 
 /* Finds the first value of this rank that is no number. A column that holds words consists of NaN in T->value. */
-static void PointSetFindFault(const GpAppTable *T, PetscInt n, const PetscInt columns[], GpAppComplaint *wrong)
+static void PointSetFindFault(const GpAppTable *T, const PointSetOptions *o, PetscInt n, const PetscInt columns[], GpAppComplaint *wrong)
 {
+  const char *remedy = o->all ? "remove the row" : "remove the row, or select other columns by -columns";
+
   for (PetscInt i = 0; i < T->rows && !wrong->code; i++)
     for (PetscInt c = 0; c < n && !wrong->code; c++) {
       const char *word = "", *end;
@@ -17,13 +19,13 @@ static void PointSetFindFault(const GpAppTable *T, PetscInt n, const PetscInt co
       for (PetscInt t = 0; t < T->ntext; t++)
         if (T->text[t] == columns[c]) word = T->word[(size_t)i * T->ntext + t];
       end = GpAppScanReal(word, &value);
-      if (!word[0]) GpAppComplainAbout(wrong, PETSC_ERR_FILE_UNEXPECTED, T->line[i], "the value in column %" PetscInt_FMT " (counted from 0) is missing; fill it in, remove the row, or select other columns by -columns", columns[c]);
-      else if (!end || *end) GpAppComplainAbout(wrong, PETSC_ERR_FILE_UNEXPECTED, T->line[i], "column %" PetscInt_FMT " (counted from 0) holds '%.60s', which is no number; remove the row, or select other columns by -columns", columns[c], word);
+      if (!word[0]) GpAppComplainAbout(wrong, PETSC_ERR_FILE_UNEXPECTED, T->line[i], "the value in column %" PetscInt_FMT " (counted from 0) is missing or NaN; fill it in, or %s", columns[c], remedy);
+      else if (!end || *end) GpAppComplainAbout(wrong, PETSC_ERR_FILE_UNEXPECTED, T->line[i], "column %" PetscInt_FMT " (counted from 0) holds '%.60s', which is no number; %s", columns[c], word, remedy);
     }
 }
 
 /* Copies columns of a table into a dense matrix. Blocks of rows stay in the cache. */
-static PetscErrorCode PointSetCopyTable(const GpAppTable *T, PetscInt n, const PetscInt columns[], Mat *X)
+static PetscErrorCode PointSetCopyTable(const GpAppTable *T, const PointSetOptions *o, PetscInt n, const PetscInt columns[], Mat *X)
 {
   const PetscInt block = 64;
   PetscBool      nan   = PETSC_FALSE;
@@ -46,7 +48,7 @@ static PetscErrorCode PointSetCopyTable(const GpAppTable *T, PetscInt n, const P
   PetscCall(MatDenseRestoreArrayWrite(*X, &a));
   PetscCall(MatAssemblyBegin(*X, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(*X, MAT_FINAL_ASSEMBLY));
-  if (nan) PointSetFindFault(T, n, columns, &wrong);
+  if (nan) PointSetFindFault(T, o, n, columns, &wrong);
   PetscCall(GpAppComplaintRaise(T->comm, T->file, &wrong)); /* lines of a table count from the beginning of the file */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -69,7 +71,7 @@ static PetscErrorCode PointSetCopyHeadings(const GpAppTable *T, PetscInt n, cons
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Points from a table. Only columns that the option leaves out may hold words or missing values. */
+/* Points from a table. Only columns that the option leaves out may hold words, missing values or NaN. */
 static PetscErrorCode PointSetFromTable(GpAppText *text, const PointSetOptions *o, PointSet *P)
 {
   GpAppTableSpec spec = o->table;
@@ -79,14 +81,15 @@ static PetscErrorCode PointSetFromTable(GpAppText *text, const PointSetOptions *
   PetscErrorCode ierr;
 
   PetscFunctionBegin;
-  spec.words = PETSC_TRUE; /* PointSetCopyTable() refuses words in a selected column, and names -columns */
+  spec.words       = PETSC_TRUE; /* PointSetCopyTable() refuses words and missing values in a selected column, and names -columns */
+  spec.nan_missing = PETSC_TRUE;
   PetscCall(GpAppTextReadRest(text));
   PetscCall(GpAppTableParse(text, &spec, &T));
   if (!T.cols) PetscCall(GpAppTableDestroy(&T));
   PetscCheck(T.cols, T.comm, PETSC_ERR_FILE_UNEXPECTED, "%s: the file holds no numbers", T.file);
   PetscCall(PetscSNPrintf(all, sizeof(all), "0-%" PetscInt_FMT, T.cols - 1));
   ierr = PointSetParseColumns(T.comm, o->columns[0] ? o->columns : all, T.cols, &n, &columns);
-  if (!ierr) ierr = PointSetCopyTable(&T, n, columns, &P->X);
+  if (!ierr) ierr = PointSetCopyTable(&T, o, n, columns, &P->X);
   if (!ierr) ierr = GpAppTableDescribe(&T, P->source, sizeof(P->source));
   if (!ierr && T.named) ierr = GpAppTableGatherNames(&T, &P->names);
   if (!ierr && T.heading) ierr = PointSetCopyHeadings(&T, n, columns, &P->headings);

@@ -4,11 +4,22 @@
 #include "app/report/appjson.h"
 #include <gpucsr.h>
 
+/* Prints what was read, before the iteration, which may take long. */
+PetscErrorCode KMeansPrintPoints(const KMeansRun *run)
+{
+  PetscInt N, d;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetSize(run->points.X, &N, &d));
+  PetscCall(PetscPrintf(run->comm, "points: %" PetscInt_FMT " with %" PetscInt_FMT " features, %s, loaded in %.2g s\n", N, d, run->points.source, run->load));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Prints the result. */
 PetscErrorCode KMeansPrintSummary(const KMeansRun *run)
 {
   PetscReal             inertia;
-  PetscInt              it, N, d, restarts, best;
+  PetscInt              it, restarts, best;
   KMeansConvergedReason reason;
   const char           *device;
 
@@ -17,9 +28,7 @@ PetscErrorCode KMeansPrintSummary(const KMeansRun *run)
   PetscCall(KMeansGetIterationNumber(run->km, &it));
   PetscCall(KMeansGetConvergedReason(run->km, &reason));
   PetscCall(KMeansGetRestarts(run->km, &restarts, &best));
-  PetscCall(MatGetSize(run->points.X, &N, &d));
   PetscCall(PetscGPUCSRGetDeviceName(&device));
-  PetscCall(PetscPrintf(run->comm, "points: %" PetscInt_FMT " with %" PetscInt_FMT " features, %s, loaded in %.2g s\n", N, d, run->points.source, run->load));
   if (restarts > 1) PetscCall(PetscPrintf(run->comm, "k-means, %" PetscInt_FMT " clusters: the best of %" PetscInt_FMT " restarts is number %" PetscInt_FMT ", counted from 0\n", run->k, restarts, best));
   PetscCall(PetscPrintf(run->comm, "k-means, %" PetscInt_FMT " clusters: %s after %" PetscInt_FMT " iterations, %.3g s, on %s\ninertia %.12g\n", run->k, KMeansConvergedReasons[reason], it, run->solve, device, (double)inertia));
   if (run->sample && PetscIsNanReal(run->silhouette)) PetscCall(PetscPrintf(run->comm, "silhouette undefined: fewer than two clusters have points\n"));

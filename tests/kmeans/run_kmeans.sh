@@ -203,7 +203,7 @@ printf '1\nnan\n1\n1\n' >"$tmp/nan.txt"
 printf '1,2\n3,4\n5,nan\n' >"$tmp/nan.csv"
 printf '1,2\n3,inf\n5,6\n' >"$tmp/inf.csv"
 refused "sums beyond 32 bits" 2 "20000 clusters with 60000 features need 2.4e+09 sums" -f "$tmp/wide.mtx" -kmeans_clusters 20000
-refused "NaN in a table" 4 "nan.csv:3:" -f "$tmp/nan.csv" -kmeans_clusters 2
+refused "NaN in a table" 4 "nan.csv:3: the value in column 1 (counted from 0) is missing or NaN; fill it in, or remove the row, or select other columns by -columns" -f "$tmp/nan.csv" -kmeans_clusters 2
 refused "an infinite value in a table" 4 "inf.csv:2:" -f "$tmp/inf.csv" -kmeans_clusters 2
 refused "infinite weights" 4 "inf.txt:2:" -f "$tmp/twice.csv" -weights "$tmp/inf.txt" -kmeans_clusters 2
 refused "NaN in the weights" 4 "nan.txt:2:" -f "$tmp/twice.csv" -weights "$tmp/nan.txt" -kmeans_clusters 2
@@ -216,8 +216,8 @@ refused "a missing value" 4 "missing.csv:2:" -f "$tmp/missing.csv" -kmeans_clust
 refused "a ragged row" 4 "ragged.csv:2:" -f "$tmp/ragged.csv" -kmeans_clusters 2
 refused "a zero row with the cosine metric" 2 "row 1 (counted from 0) is zero" -f "$tmp/zero.csv" -kmeans_clusters 2 -kmeans_metric cosine
 refused "fewer distinct points than clusters" 2 "only 2 distinct points" -f "$tmp/twice.csv" -kmeans_clusters 3
-refused "negative weights" 2 "that of point 1 is negative" -f "$tmp/twice.csv" -weights "$tmp/negative.txt" -kmeans_clusters 2
-refused "weights that are all zero" 2 "all are zero" -f "$tmp/twice.csv" -weights "$tmp/zeros.txt" -kmeans_clusters 2
+refused "negative weights" 4 "negative.txt:2: the weight is negative, missing or NaN" -f "$tmp/twice.csv" -weights "$tmp/negative.txt" -kmeans_clusters 2
+refused "weights that are all zero" 4 "zeros.txt: all weights are zero" -f "$tmp/twice.csv" -weights "$tmp/zeros.txt" -kmeans_clusters 2
 refused "too few weights" 4 "400 points need one weight" -f "$tmp/points.csv" -weights "$tmp/zeros.txt" -kmeans_clusters 2
 refused "a start of another shape" 2 "Start centroids: 6 x 5, but 7 clusters are wanted; use -kmeans_clusters 6" -f "$tmp/points.csv" -start_file "$tmp/start.csv" -kmeans_clusters 7
 refused "values beyond double precision" 2 "exceed the range" -f "$tmp/huge.csv" -kmeans_clusters 2
@@ -255,7 +255,12 @@ run 1 -f "$tmp/points.csv" -picture "$tmp/picture.gif" || grep -qx 'kmeans: pict
 verdict "a picture in a format that PETSc may lack"
 refused "columns of no picture" 2 "-picture_columns needs a picture" -f "$tmp/points.csv" -picture_columns 0,1
 refused "new points without an output" 2 "-predict needs a file for the clusters of the new points" -f "$tmp/points.csv" -predict "$tmp/points.csv"
-refused "a prediction alone with other outputs" 2 "has the one output -predictions" -start_file "$tmp/start.csv" -predict "$tmp/points.csv" -predictions "$tmp/out/new"
+refused "a prediction alone with other outputs" 2 "-labels needs points to compute centroids from: -f <points>" -start_file "$tmp/start.csv" -predict "$tmp/points.csv" -predictions "$tmp/out/new"
+refused "a checkpoint interval without a checkpoint" 2 "-kmeans_checkpoint_every needs a checkpoint" -f "$tmp/points.csv" -kmeans_checkpoint_every 5
+printf 'a,b\n1,2\n3,\n' >"$tmp/gap.csv"
+refused "a missing value in the centroids" 4 "gap.csv:3: the value in column 1 (counted from 0) is missing or NaN; fill it in, or remove the row" -f "$tmp/twice.csv" -start_file "$tmp/gap.csv" -kmeans_clusters 2
+[ "$(grep -c -- -columns "$tmp/log")" -eq 0 ]
+verdict "an error in the centroids does not name -columns"
 refused "columns of the picture that do not exist" 2 "-picture_columns 0,5: the points have columns 0 to 4" -f "$tmp/points.csv" -picture_columns 0,5 -picture "$tmp/out/picture.svg"
 refused "a monitor that is neither text nor a picture" 2 "-kmeans_monitor needs a viewer for text (ascii) or pictures (draw)" -f "$tmp/points.csv" -kmeans_clusters 2 -kmeans_monitor binary:"$tmp/monitor"
 refused "device memory too small for the points" 6 " bytes asked for, " -generate 1000,4 -gpucsr_device_memory 9000

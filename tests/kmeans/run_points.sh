@@ -61,9 +61,9 @@ done
 printf '1\n2\n3\n' >"$tmp/labels.libsvm"
 run 1 -f "$tmp/labels.libsvm" -kmeans_clusters 2 && grep -q ' 1 columns' "$tmp/log"
 verdict "lines of one number are a table"
-printf 'name,a,kind,b\np,1,x,2\nq,3,y,4\nr,?,z,6\n' >"$tmp/words.csv"
+printf 'name,a,kind,b,c\np,1,x,2,nan\nq,3,y,4,5\nr,?,z,6,7\n' >"$tmp/words.csv"
 run 2 -f "$tmp/words.csv" -columns 2 -kmeans_clusters 1 -centroids "$tmp/centroids.csv" && [ "$(tail -1 "$tmp/centroids.csv")" = 4 ]
-verdict "words and missing values in columns that are left out"
+verdict "words, missing values and NaN in columns that are left out"
 
 # --- what is refused --------------------------------------------------------------------------------------------------------
 while IFS='|' read -r text message; do
@@ -115,6 +115,8 @@ refused "a truncated MineBench file" 4 "truncated" -f "$tmp/short.minebench"
 refused "a MineBench file that is too long" 4 "561 bytes, more than they take" -f "$tmp/long.minebench"
 refused "an idx file that is too long" 4 "more than they take" -f "$tmp/long.idx"
 refused "a truncated compressed file" 4 "short.idx.xz: xz cannot decompress the file" -f "$tmp/short.idx.xz" -format idx
+printf 'a\n1\n' >"$tmp/short.csv"
+refused "a table as Matrix Market" 4 "got 'a'" -f "$tmp/short.csv" -format market
 refused "a table as idx" 4 "points.csv: this is no idx file" -f "$tmp/points.csv" -format idx
 
 # --- public data: the number of points, the number of features, and the sum of a column that python computed -------------------------
