@@ -8,7 +8,7 @@
    First line: the rate of plain copies of pinned memory to the device. Then CSV, times are medians:
      storage, encode, buffers   options of the matrix; `none` with one or two buffers: compressed rows, single and double buffering
      resident                   fraction of the encoded chunks that may stay on the device
-     product                    mult; transpose; many: 16 vectors at once
+     product                    mult; transpose; shared: transpose, from the chunks of the matrix; many: 16 vectors at once
      bytes                      bytes of all chunks
      moved                      bytes transferred in a product
      ms                         milliseconds of a product, of products that follow each other without a wait
@@ -32,7 +32,7 @@ typedef struct {
   MatGPUCSRStreamEncode encode;
   PetscInt              buffers;
   PetscReal             resident;
-  int                   product; /* 0: mult; 1: transpose; 2: several vectors */
+  int                   product; /* 0: mult; 1: transpose; 2: several vectors; 3: transpose, from the chunks of the matrix */
 } Case;
 
 static const Case Cases[] = {
@@ -40,12 +40,12 @@ static const Case Cases[] = {
   {MAT_GPUCSR_STREAM_NEVER, MAT_GPUCSR_STORAGE_SINGLE, MAT_GPUCSR_STREAM_ENCODE_AUTO, 0, 0, 2},    {MAT_GPUCSR_STREAM_ALWAYS, MAT_GPUCSR_STORAGE_SINGLE, MAT_GPUCSR_STREAM_ENCODE_AUTO, 0, 0, 0},
   {MAT_GPUCSR_STREAM_ALWAYS, MAT_GPUCSR_STORAGE_SINGLE, MAT_GPUCSR_STREAM_ENCODE_AUTO, 0, 0.5, 0}, {MAT_GPUCSR_STREAM_ALWAYS, MAT_GPUCSR_STORAGE_SINGLE, MAT_GPUCSR_STREAM_ENCODE_AUTO, 0, 1, 0},
   {MAT_GPUCSR_STREAM_ALWAYS, MAT_GPUCSR_STORAGE_SINGLE, MAT_GPUCSR_STREAM_ENCODE_AUTO, 0, 0, 1},   {MAT_GPUCSR_STREAM_ALWAYS, MAT_GPUCSR_STORAGE_SINGLE, MAT_GPUCSR_STREAM_ENCODE_AUTO, 0, 0, 2},
-  {MAT_GPUCSR_STREAM_ALWAYS, MAT_GPUCSR_STORAGE_SINGLE, MAT_GPUCSR_STREAM_ENCODE_AUTO, 0, 1, 2},   {MAT_GPUCSR_STREAM_ALWAYS, MAT_GPUCSR_STORAGE_DOUBLE, MAT_GPUCSR_STREAM_ENCODE_AUTO, 0, 0, 0},
-  {MAT_GPUCSR_STREAM_ALWAYS, MAT_GPUCSR_STORAGE_SINGLE, MAT_GPUCSR_STREAM_ENCODE_NONE, 2, 0, 0},   {MAT_GPUCSR_STREAM_ALWAYS, MAT_GPUCSR_STORAGE_DOUBLE, MAT_GPUCSR_STREAM_ENCODE_NONE, 2, 0, 0},
-  {MAT_GPUCSR_STREAM_ALWAYS, MAT_GPUCSR_STORAGE_DOUBLE, MAT_GPUCSR_STREAM_ENCODE_NONE, 1, 0, 0},
+  {MAT_GPUCSR_STREAM_ALWAYS, MAT_GPUCSR_STORAGE_SINGLE, MAT_GPUCSR_STREAM_ENCODE_AUTO, 0, 1, 2},   {MAT_GPUCSR_STREAM_ALWAYS, MAT_GPUCSR_STORAGE_SINGLE, MAT_GPUCSR_STREAM_ENCODE_AUTO, 0, 0, 3},
+  {MAT_GPUCSR_STREAM_ALWAYS, MAT_GPUCSR_STORAGE_DOUBLE, MAT_GPUCSR_STREAM_ENCODE_AUTO, 0, 0, 0},   {MAT_GPUCSR_STREAM_ALWAYS, MAT_GPUCSR_STORAGE_SINGLE, MAT_GPUCSR_STREAM_ENCODE_NONE, 2, 0, 0},
+  {MAT_GPUCSR_STREAM_ALWAYS, MAT_GPUCSR_STORAGE_DOUBLE, MAT_GPUCSR_STREAM_ENCODE_NONE, 2, 0, 0},   {MAT_GPUCSR_STREAM_ALWAYS, MAT_GPUCSR_STORAGE_DOUBLE, MAT_GPUCSR_STREAM_ENCODE_NONE, 1, 0, 0},
 };
 
-static const char *const Products[] = {"mult", "transpose", "many"};
+static const char *const Products[] = {"mult", "transpose", "many", "shared"};
 static PetscInt          repeats    = 20;
 
 static int Compare(const void *a, const void *b)
@@ -137,8 +137,9 @@ static PetscErrorCode TimeCase(GpDev dev, Mat A, const Case *c, double link, dou
   PetscCall(MatGPUCSRSetStream(A, c->stream));
   PetscCall(MatGPUCSRSetStreamEncode(A, c->encode));
   PetscCall(MatGPUCSRSetStreamBuffers(A, c->buffers));
+  PetscCall(MatGPUCSRSetStreamTranspose(A, c->product == 3 ? MAT_GPUCSR_STREAM_TRANSPOSE_SHARED : MAT_GPUCSR_STREAM_TRANSPOSE_STORED));
   PetscCall(MatGPUCSRSetStreamResident(A, c->resident == 1 ? 1e15 : c->resident * *bytes));
-  PetscCall(TimeProducts(dev, A, c->product, &seconds, &moved));
+  PetscCall(TimeProducts(dev, A, c->product == 3 ? 1 : c->product, &seconds, &moved));
   PetscCall(MatGPUCSRGetStreamInfo(A, &info));
   if (c->product == 0) *bytes = info.bytes;
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s,%s,%d,%.1f,%s,%.0f,%.0f,%.4f,%.2f,%.3f,%.2f,%.2f,%.2f\n", MatGPUCSRStorages[c->storage], c->stream == MAT_GPUCSR_STREAM_NEVER ? "on the device" : MatGPUCSRStreamEncodes[c->encode], (int)c->buffers,

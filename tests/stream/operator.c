@@ -13,7 +13,8 @@ static char help[] = "The operator that streams chunks: products with a matrix a
 
 #define Check(condition, ...) PetscCheck(condition, PETSC_COMM_SELF, PETSC_ERR_PLIB, __VA_ARGS__)
 
-static GpDevOps        Ops; /* operations of the device, with those that tests replace */
+static int             Shared; /* 1: streamed products are those with the transpose */
+static GpDevOps        Ops;    /* operations of the device, with those that tests replace */
 static const GpDevOps *Real;
 
 static GpErr RefusePin(GpDev dev, void *memory, size_t bytes)
@@ -123,9 +124,9 @@ static PetscErrorCode Multiply(GpDev dev, Product product, GpOpStream S, const G
     C.y[c] = V->y + (rows ? (size_t)c : (size_t)c * V->length);
   }
   PetscCallGp(dev, "y", GpDevUpload(dev, V->y, V->start, bytes));
-  if (one && S) PetscCallGp(dev, "a streamed product", GpOpStreamMult(S, V->x, z, V->y));
+  if (one && S) PetscCallGp(dev, "a streamed product", Shared ? GpOpStreamMultTransposed(S, V->x, z, V->y) : GpOpStreamMult(S, V->x, z, V->y));
   else if (one) PetscCallGp(dev, "a product", GpKernelTable[kernel].mult[GpDevKindOf(dev)][A->prec](&F, V->x, z, V->y));
-  else if (S) PetscCallGp(dev, "a streamed product", GpOpStreamMultMany(S, COLUMNS, add, C.incx, C.x, C.incy, C.y));
+  else if (S) PetscCallGp(dev, "a streamed product", Shared ? GpOpStreamMultManyTransposed(S, COLUMNS, add, C.incx, C.x, C.incy, C.y) : GpOpStreamMultMany(S, COLUMNS, add, C.incx, C.x, C.incy, C.y));
   else PetscCallGp(dev, "a product", GpSpmmTable[GP_SPMM_mmscalar8].mult[GpDevKindOf(dev)][A->prec](&F, &C));
   PetscCallGp(dev, "y", GpDevDownload(dev, result, V->y, bytes));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -200,6 +201,35 @@ static GpErr Stream(GpDev dev, Test *T, int t, const GpOpStreamOptions *o, int k
   return err;
 }
 
+/* Products with the transpose from the chunks of the matrix: near the ordinary ones, with the same bits whatever is resident. */
+static PetscErrorCode CheckShared(GpDev dev, const char *name, Test *T, const Vectors *V)
+{
+  const size_t all = COLUMNS * V->length;
+  double      *first;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(all, &first));
+  for (int product = 0; product < PRODUCTS; product++) {
+    for (int share = 0; share < 3; share++) {
+      GpOpStreamOptions o = {.chunk = CHUNK, .resident = share == 2 ? 1e15 : share * 20000.0, .threads = 1};
+      GpOpStream        S;
+      GpLoss            loss;
+
+      PetscCallGp(dev, name, Stream(dev, T, 0, &o, -1, &S, &loss));
+      Shared = 1;
+      PetscCall(Multiply(dev, (Product)product, S, NULL, 0, V, V->now));
+      Shared = 0;
+      PetscCall(Multiply(dev, (Product)product, NULL, &T->csr[1], GP_SPMV_csrscalar, V, V->whole));
+      if (!share) PetscCall(PetscArraycpy(first, V->now, all));
+      Check(!memcmp(first, V->now, all * sizeof(double)), "%s: product %d with the transpose: other bits with other resident chunks", name, product);
+      for (size_t k = 0; k < all; k++) Check(fabs(V->now[k] - V->whole[k]) <= 1e-11 * (1 + fabs(V->whole[k])), "%s: product %d with the transpose: entry %zu is %g, not %g", name, product, k, V->now[k], V->whole[k]);
+      GpOpStreamDestroy(&S);
+    }
+  }
+  PetscCall(PetscFree(first));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode CheckInfo(GpDev dev, const char *what, GpOpStream S, const GpOpStreamOptions *o, int refused)
 {
   GpOpStreamInfo info;
@@ -244,6 +274,7 @@ static PetscErrorCode CheckMatrix(GpDev dev, const char *name, const BenchMatrix
     }
   }
   Ops.pin = Real->pin;
+  PetscCall(CheckShared(dev, name, &T, &V));
   PetscCall(TestDestroy(&T));
   PetscCall(VectorsDestroy(dev, &V));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -231,7 +231,7 @@ PetscErrorCode GpOpMult(GpOp op, PetscBool transpose, const double x[], const do
 
   PetscFunctionBegin;
   PetscCheck(op->has[t], PETSC_COMM_SELF, PETSC_ERR_PLIB, "The %s is not on the device", t ? "transpose" : "matrix");
-  if (S->stream) {
+  if (GpOpIsStreamed(op)) {
     PetscCall(GpOpMultStream_Private(op, t, x, z, y));
     PetscFunctionReturn(PETSC_SUCCESS);
   }

@@ -75,7 +75,7 @@ PetscErrorCode GpOpMultMany(GpOp op, PetscBool transpose, PetscInt k, PetscBool 
   PetscFunctionBegin;
   PetscCheck(op->has[t], PETSC_COMM_SELF, PETSC_ERR_PLIB, "The %s is not on the device", t ? "transpose" : "matrix");
   if (!k) PetscFunctionReturn(PETSC_SUCCESS);
-  if (S->stream) {
+  if (GpOpIsStreamed(op)) {
     PetscCall(GpOpMultManyStream_Private(op, t, k, add, incx, x, incy, y));
     PetscFunctionReturn(PETSC_SUCCESS);
   }

@@ -106,7 +106,6 @@ static PetscErrorCode GpOpStreamTranspose(GpOp op, const PetscInt rowptr[], cons
   GpErr          err;
 
   PetscFunctionBegin;
-  PetscCheck(!op->options.shared, PETSC_COMM_SELF, PETSC_ERR_SUP, "-mat_gpucsr_stream_transpose shared: not available yet; use stored");
   PetscCallGp(op->dev, "transposing the matrix on the host", GpOpTransposedCreate(op->dev, &source, &T, &rows));
   err = op->side[1].stream ? GpOpStreamRefill(op->side[1].stream, &rows, &loss) : GpOpCreateSide(op, 1, &rows, &loss);
   GpOpTransposedDestroy(&T);
@@ -118,6 +117,13 @@ static PetscErrorCode GpOpStreamTranspose(GpOp op, const PetscInt rowptr[], cons
 PetscErrorCode GpOpSetUpTransposeStream(GpOp op, const PetscInt rowptr[], const PetscInt col[], const double val[])
 {
   PetscFunctionBegin;
+  if (op->options.shared) { /* the chunks of the matrix serve both products */
+    op->side[1].csr      = (GpCsr){.prec = op->side[0].csr.prec, .m = op->side[0].csr.n, .n = op->side[0].csr.m, .nnz = op->side[0].csr.nnz};
+    op->side[1].features = op->side[0].features;
+    op->side[1].choice   = op->side[0].choice;
+    op->has[1]           = PETSC_TRUE;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(PetscTimeSubtract(&op->seconds));
   PetscCall(GpOpStreamTranspose(op, rowptr, col, val));
   PetscCall(PetscTimeAdd(&op->seconds));
@@ -134,17 +140,17 @@ PetscErrorCode GpOpRefillStream_Private(GpOp op, const PetscInt rowptr[], const 
   GpOpRowsOfArrays(&source, &rows);
   err = GpOpStreamRefill(op->side[0].stream, &rows, &op->loss);
   PetscCall(GpOpSetStreamLoss(op, err, rowptr, col, val, place));
-  if (op->has[1]) PetscCall(GpOpStreamTranspose(op, rowptr, col, val));
+  if (op->side[1].stream) PetscCall(GpOpStreamTranspose(op, rowptr, col, val));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Logs the bytes that a product has transferred. */
-static PetscErrorCode GpOpLogStream(GpOp op, int t)
+static PetscErrorCode GpOpLogStream(GpOpStream S)
 {
   GpOpStreamInfo info;
 
   PetscFunctionBegin;
-  GpOpStreamGetInfo(op->side[t].stream, &info);
+  GpOpStreamGetInfo(S, &info);
   PetscCall(PetscLogCpuToGpu(info.stream.moved_last));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -152,18 +158,24 @@ static PetscErrorCode GpOpLogStream(GpOp op, int t)
 /* A visit of the chunks cannot be captured in a graph, because the host takes part in it. */
 PetscErrorCode GpOpMultStream_Private(GpOp op, int t, const double x[], const double z[], double y[])
 {
+  const PetscBool  turned = (PetscBool)(t && op->options.shared);
+  const GpOpStream S      = op->side[turned ? 0 : t].stream;
+
   PetscFunctionBegin;
   if (GpGraphRefuse(op->dev)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCallGp(op->dev, "multiplying by streaming the matrix", GpOpStreamMult(op->side[t].stream, x, z, y));
-  PetscCall(GpOpLogStream(op, t));
+  PetscCallGp(op->dev, "multiplying by streaming the matrix", turned ? GpOpStreamMultTransposed(S, x, z, y) : GpOpStreamMult(S, x, z, y));
+  PetscCall(GpOpLogStream(S));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode GpOpMultManyStream_Private(GpOp op, int t, PetscInt k, PetscBool add, PetscInt incx, const double *const x[], PetscInt incy, double *const y[])
 {
+  const PetscBool  turned = (PetscBool)(t && op->options.shared);
+  const GpOpStream S      = op->side[turned ? 0 : t].stream;
+
   PetscFunctionBegin;
   if (GpGraphRefuse(op->dev)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCallGp(op->dev, "multiplying by streaming the matrix", GpOpStreamMultMany(op->side[t].stream, k, add, incx, x, incy, y));
-  PetscCall(GpOpLogStream(op, t));
+  PetscCallGp(op->dev, "multiplying by streaming the matrix", turned ? GpOpStreamMultManyTransposed(S, k, add, incx, x, incy, y) : GpOpStreamMultMany(S, k, add, incx, x, incy, y));
+  PetscCall(GpOpLogStream(S));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -14,6 +14,9 @@ struct _n_GpOpStream {
   GpStream          stream;
   void             *work; /* device memory in which a chunk is decoded; one suffices, because all work is on one stream */
   size_t            work_bytes;
+  void             *turned; /* device memory for a transposed chunk; NULL before the first product that needs it */
+  size_t            turned_bytes;
+  int               turned_kernel; /* kernel that multiplies transposed chunks */
 };
 
 /* --- setting up ---------------------------------------------------------------------------------------------------------------------- */
@@ -30,27 +33,36 @@ static int GpOpMultipliesChunks(const GpFeatures *F, int kernel)
   return row->byrow && row->format == GP_FMT_CSR && row->mult[F->runtime][GP_F32];
 }
 
-/* Chooses the kernel from the row lengths of the whole matrix, so that all chunks have the same one. */
+/* Returns the first kernel of the fixed rule that can multiply chunks. */
+static int GpOpChooseFixed(const GpFeatures *F, GpChoice *choice)
+{
+  const GpSelOptions fixed = {GP_SELECT_FIXED, -1, -1, 0};
+  int                c     = 0;
+
+  GpSelChoose(&fixed, F, choice);
+  while (c + 1 < choice->candidates && !GpOpMultipliesChunks(F, choice->candidate[c])) c++;
+  return choice->candidate[c];
+}
+
+/* Chooses the kernels from the row lengths of the whole matrix, so that all chunks have the same one. */
 static void GpOpStreamChoose(GpOpStream S, int kernel)
 {
-  const GpOpChunks  *C     = &S->chunks;
-  const int64_t      full  = C->m - C->empty;
-  const GpSelOptions fixed = {GP_SELECT_FIXED, -1, -1, 0};
-  GpFeatures        *F     = &S->features;
-  size_t             used;
+  const GpOpChunks *C    = &S->chunks;
+  const int64_t     full = C->m - C->empty;
+  GpFeatures       *F    = &S->features, T;
+  GpChoice          turned;
+  size_t            used;
 
   *F = (GpFeatures){
     .runtime = GpDevKindOf(S->dev), .compute_units = GpDevComputeUnits(S->dev), .cache = GpDevCacheBytes(S->dev), .m = GpOpCap(C->m), .n = GpOpCap(C->n), .nnz = GpOpCap(C->nnz), .longest = GpOpCap(C->longest), .empty = GpOpCap(C->empty)};
-  F->mean = full ? (double)C->nnz / (double)full : 0.0;
-  GpSelChoose(&fixed, F, &S->choice);
+  F->mean             = full ? (double)C->nnz / (double)full : 0.0;
+  T                   = (GpFeatures){.runtime = F->runtime, .compute_units = F->compute_units, .cache = F->cache, .m = F->n, .n = F->m, .mean = C->nchunks && C->n ? (double)C->nnz / (double)C->nchunks / (double)C->n : 0.0};
+  S->choice.kernel    = GpOpChooseFixed(F, &S->choice);
   S->choice.runner_up = -1;
-  for (int c = 0; c < S->choice.candidates; c++) {
-    S->choice.kernel = S->choice.candidate[c];
-    if (GpOpMultipliesChunks(F, S->choice.kernel)) break;
-  }
+  S->turned_kernel    = GpOpChooseFixed(&T, &turned);
   if (kernel < 0) return;
   if (GpOpMultipliesChunks(F, kernel)) {
-    S->choice.kernel = kernel;
+    S->choice.kernel = S->turned_kernel = kernel;
     snprintf(S->choice.why, sizeof(S->choice.why), "set by -mat_gpucsr_kernel");
     return;
   }
@@ -102,6 +114,7 @@ static void GpOpStreamReset(GpOpStream S)
 {
   GpStreamDestroy(&S->stream);
   GpDevFree(S->dev, &S->work, S->work_bytes);
+  GpDevFree(S->dev, &S->turned, S->turned_bytes);
   GpOpChunksDestroy(&S->chunks);
 }
 
@@ -169,8 +182,9 @@ GpErr GpOpStreamRefill(GpOpStream S, const GpOpRows *rows, GpLoss *loss)
 
 typedef struct {
   GpOpStream           S;
-  const double        *z;   /* one column: the vector to add, or NULL */
-  int                  add; /* several columns: whether the product is added to y */
+  const double        *z;      /* one column: the vector to add, or NULL */
+  int                  add;    /* several columns: whether the product is added to y */
+  int                  turned; /* 1: the product with the transpose, from the chunks of the matrix */
   int64_t              k, incx, incy;
   const double *const *x;
   double *const       *y;
@@ -196,6 +210,33 @@ static GpErr GpOpStreamMultPanel(const GpOpStreamProduct *P, const GpFmt *A, int
   return GpSpmmTable[GP_SPMM_mmscalar8].mult[GpDevKindOf(P->S->dev)][A->csr->prec](A, &C);
 }
 
+static size_t GpOpAlign(size_t bytes)
+{
+  return (bytes + 255) / 256 * 256;
+}
+
+/* Transposes a chunk and adds its product. Its rows are the rows `first` and following ones of the matrix, so that x begins there. */
+static GpErr GpOpStreamAddTurned(const GpOpStreamProduct *P, const GpCsr *C, int64_t first)
+{
+  const size_t col = GpOpAlign(((size_t)C->n + 1) * sizeof(int32_t)), val = col + GpOpAlign((size_t)C->nnz * sizeof(int32_t));
+  char        *at  = (char *)P->S->turned;
+  GpCsr        T   = {.dev = C->dev, .prec = C->prec, .m = C->n, .n = C->m, .nnz = C->nnz, .rowptr = (int32_t *)at, .col = (int32_t *)(at + col), .val = at + val};
+  GpFmt        A   = {.id = GP_FMT_CSR, .csr = &T};
+  GpErr        err = GpCsrTransposeTo(C, &T);
+
+  if (!err && P->k == 1 && P->incx == 1 && P->incy == 1) return GpKernelTable[P->S->turned_kernel].mult[GpDevKindOf(C->dev)][C->prec](&A, P->x[0] + first, P->y[0], P->y[0]);
+  for (int64_t c = 0; !err && c < P->k; c += GP_SPMM_COLUMNS) {
+    GpColumns X = {.k = (int32_t)(P->k - c < GP_SPMM_COLUMNS ? P->k - c : GP_SPMM_COLUMNS), .add = 1, .incx = P->incx, .incy = P->incy};
+
+    for (int32_t j = 0; j < X.k; j++) {
+      X.x[j] = P->x[c + j] + first * P->incx;
+      X.y[j] = P->y[c + j];
+    }
+    err = GpSpmmTable[GP_SPMM_mmscalar8].mult[GpDevKindOf(C->dev)][C->prec](&A, &X);
+  }
+  return err;
+}
+
 /* Decodes a chunk and multiplies its rows. */
 static GpErr GpOpStreamUseChunk(void *context, int64_t item, const void *device, void *result)
 {
@@ -208,6 +249,7 @@ static GpErr GpOpStreamUseChunk(void *context, int64_t item, const void *device,
   GpErr                    err = GpChunkDecode(P->S->dev, head, device, P->S->work, &C);
 
   (void)result;
+  if (P->turned) return err ? err : GpOpStreamAddTurned(P, &C, first);
   if (one) return err ? err : GpOpStreamMultOne(P, &A, first, 0, P->add ? P->y[0] : P->z);
   for (int64_t c = 0; !err && c < P->k; c += GP_SPMM_COLUMNS) err = GpOpStreamMultPanel(P, &A, first, c, P->k - c < GP_SPMM_COLUMNS ? P->k - c : GP_SPMM_COLUMNS);
   return err;
@@ -227,13 +269,54 @@ GpErr GpOpStreamMultMany(GpOpStream S, int64_t k, int add, int64_t incx, const d
   return k ? GpStreamVisit(S->stream, GpOpStreamUseChunk, &P) : GP_SUCCESS;
 }
 
+/* Allocates memory for transposed chunks. If there is too little, resident chunks are released. */
+static GpErr GpOpStreamAllocTurned(GpOpStream S)
+{
+  size_t need = 0;
+  GpErr  err;
+
+  for (int64_t c = 0; c < S->chunks.nchunks; c++) {
+    const GpChunkHeader *h     = &S->chunks.head[c];
+    const size_t         bytes = GpOpAlign(((size_t)h->n + 1) * sizeof(int32_t)) + GpOpAlign((size_t)h->nnz * sizeof(int32_t)) + GpOpAlign((size_t)h->nnz * GpPrecBytes((GpPrec)h->prec));
+
+    need = bytes > need ? bytes : need;
+  }
+  if (need <= S->turned_bytes) return GP_SUCCESS;
+  GpDevFree(S->dev, &S->turned, S->turned_bytes);
+  S->turned_bytes = need;
+  err             = GpDevAlloc(S->dev, need, &S->turned);
+  if (err == GP_ERR_MEMORY && GpStreamRelease(S->stream, need)) err = GpDevAlloc(S->dev, need, &S->turned);
+  if (err) S->turned_bytes = 0;
+  return err;
+}
+
+GpErr GpOpStreamMultTransposed(GpOpStream S, const double *x, const double *z, double *y)
+{
+  const size_t      bytes = (size_t)S->chunks.n * sizeof(double);
+  GpOpStreamProduct P     = {.S = S, .turned = 1, .k = 1, .incx = 1, .incy = 1, .x = &x, .y = &y};
+  GpErr             err   = GpOpStreamAllocTurned(S);
+
+  if (!err && z != y) err = z ? GpDevCopyWithin(S->dev, y, z, bytes) : GpDevZero(S->dev, y, bytes);
+  return err ? err : GpStreamVisit(S->stream, GpOpStreamUseChunk, &P);
+}
+
+GpErr GpOpStreamMultManyTransposed(GpOpStream S, int64_t k, int add, int64_t incx, const double *const x[], int64_t incy, double *const y[])
+{
+  const size_t      bytes = (size_t)S->chunks.n * (size_t)incy * sizeof(double);
+  GpOpStreamProduct P     = {.S = S, .turned = 1, .k = k, .incx = incx, .incy = incy, .x = x, .y = y};
+  GpErr             err   = GpOpStreamAllocTurned(S);
+
+  for (int64_t c = 0; !err && !add && c < (incy == 1 ? k : 1); c++) err = GpDevZero(S->dev, y[c], bytes);
+  return err || !k ? err : GpStreamVisit(S->stream, GpOpStreamUseChunk, &P);
+}
+
 /* --- properties ---------------------------------------------------------------------------------------------------------------------- */
 
 void GpOpStreamGetInfo(GpOpStream S, GpOpStreamInfo *info)
 {
   *info = (GpOpStreamInfo){.loss = S->chunks.loss, .row_bytes = GpOpChunksRowBytes(&S->chunks), .encode_seconds = S->chunks.encode_seconds, .pin_seconds = S->chunks.pin_seconds};
   GpStreamGetInfo(S->stream, &info->stream);
-  info->device_bytes = info->stream.device_bytes + (double)S->work_bytes;
+  info->device_bytes = info->stream.device_bytes + (double)S->work_bytes + (double)S->turned_bytes;
 }
 
 const GpFeatures *GpOpStreamGetFeatures(GpOpStream S)

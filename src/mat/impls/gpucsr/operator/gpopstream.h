@@ -33,6 +33,11 @@ GpErr GpOpStreamMult(GpOpStream stream, const double *x, const double *z, double
 /* Computes y_c = A x_c, or y_c += A x_c, for k columns; entries of a column are incx or incy apart. Each chunk is transferred once. */
 GpErr GpOpStreamMultMany(GpOpStream stream, int64_t k, int add, int64_t incx, const double *const x[], int64_t incy, double *const y[]);
 
+/* The same with the transpose, from the chunks of the matrix itself: each is transposed on the device, and the products of the chunks are added in their order.
+   If entries of a column of y are incy apart, the columns must be stored row by row. */
+GpErr GpOpStreamMultTransposed(GpOpStream stream, const double *x, const double *z, double *y);
+GpErr GpOpStreamMultManyTransposed(GpOpStream stream, int64_t k, int add, int64_t incx, const double *const x[], int64_t incy, double *const y[]);
+
 typedef struct {
   GpStreamInfo stream;
   GpLoss       loss;

@@ -160,7 +160,7 @@ static PetscErrorCode MatGPUCSRViewSide(PetscViewer viewer, const char what[], G
 
   PetscFunctionBegin;
   if (op->has[t]) {
-    PetscCall(PetscViewerASCIIPrintf(viewer, "gpucsr: %s: kernel %s, format %s (%s)%s%s\n", what, GpKernelTable[S->choice.kernel].name, S->stream ? "chunks" : GpFmtTable[S->fmt.id].name, S->choice.why,
+    PetscCall(PetscViewerASCIIPrintf(viewer, "gpucsr: %s: kernel %s, format %s (%s)%s%s\n", what, GpKernelTable[S->choice.kernel].name, GpOpIsStreamed(op) ? "chunks" : GpFmtTable[S->fmt.id].name, S->choice.why,
                                      S->choice.runner_up >= 0 ? "; second-best kernel " : "", S->choice.runner_up >= 0 ? GpKernelTable[S->choice.runner_up].name : ""));
   } else PetscCall(PetscViewerASCIIPrintf(viewer, "gpucsr: %s: %s\n", what, symmetric ? "the matrix itself, which is symmetric" : "built by the first product that needs it"));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -1,8 +1,8 @@
 /* Deterministic transpose of compressed rows: within a row of the transpose the columns ascend.
 
    The host implementation is a counting sort. The CUDA implementation sorts the column indices together with the positions by a stable radix sort
-   (CUB). One more pass finds the row starts and gathers the rows and values. Each implementation allocates the transpose itself, so that the host
-   allocates while the GPU sorts. */
+   (CUB). One more pass finds the row starts and gathers the rows and values. Each implementation allocates the transpose itself, unless the caller
+   has done so, so that the host allocates while the GPU sorts. */
 #include "mat/impls/gpucsr/spmv/common/gpformat.h"
 
 typedef struct {
@@ -59,7 +59,7 @@ GpErr GpCsrSortTranspose_Host(const GpCsr *A, GpCsr *At, int32_t *perm)
   int32_t     *places = perm;
   GpErr        err    = perm ? GP_SUCCESS : GpDevBorrow(A->dev, bytes, &places);
 
-  if (!err) err = GpCsrCreate(A->dev, A->prec, A->n, A->m, A->nnz, At);
+  if (!err && !At->rowptr) err = GpCsrCreate(A->dev, A->prec, A->n, A->m, A->nnz, At);
   if (!err) err = GpCsrCountTranspose(A, At, places);
   if (!perm) GpDevReturn(A->dev, &places, bytes);
   return err;
@@ -78,6 +78,11 @@ GpErr GpCsrTranspose(const GpCsr *A, GpCsr *At, int32_t *perm)
   err = GP_ON_DEVICE(A->dev, GpCsrSortTranspose, A, At, perm);
   if (err) GpCsrDestroy(At);
   return err;
+}
+
+GpErr GpCsrTransposeTo(const GpCsr *A, GpCsr *At)
+{
+  return GP_ON_DEVICE(A->dev, GpCsrSortTranspose, A, At, NULL);
 }
 
 #else
@@ -156,7 +161,7 @@ GpErr GpCsrSortTranspose_CUDA(const GpCsr *A, GpCsr *At, int32_t *perm)
   GpErr        err;
 
   if (!A->nnz) {
-    err = GpCsrCreate(dev, A->prec, A->n, A->m, 0, At);
+    err = At->rowptr ? GP_SUCCESS : GpCsrCreate(dev, A->prec, A->n, A->m, 0, At);
     return err ? err : GpDevZero(dev, At->rowptr, ((size_t)At->m + 1) * sizeof(int32_t));
   }
   while (bits < 31 && (A->n - 1) >> bits) bits++;
@@ -168,7 +173,7 @@ GpErr GpCsrSortTranspose_CUDA(const GpCsr *A, GpCsr *At, int32_t *perm)
   sorted = perm ? perm : (int32_t *)((char *)keys + 3 * each);
   err    = GpLaunch(dev, "sorting a transpose", GpCsrExpandKernel, GpGrid{GpCsrTransposeGrid(A->nnz, TILE), BLOCK}, A->nnz, A->m, A->rowptr, place, row);
   if (!err) err = GpCheckCuda(dev, cub::DeviceRadixSort::SortPairs((char *)keys + own, scratch, A->col, keys, place, sorted, A->nnz, 0, bits, stream), "sorting a transpose");
-  if (!err) err = GpCsrCreate(dev, A->prec, A->n, A->m, A->nnz, At); /* the host allocates while the GPU sorts */
+  if (!err && !At->rowptr) err = GpCsrCreate(dev, A->prec, A->n, A->m, A->nnz, At); /* the host allocates while the GPU sorts */
   if (!err && A->prec == GP_F32) err = GpLaunch(dev, "transpose", GpCsrCollectKernel<float>, grid, A->nnz, A->n, keys, sorted, row, (const float *)A->val, *At);
   else if (!err) err = GpLaunch(dev, "transpose", GpCsrCollectKernel<double>, grid, A->nnz, A->n, keys, sorted, row, (const double *)A->val, *At);
   GpDevReturn(dev, &keys, own + scratch);
