@@ -46,6 +46,7 @@ PETSC_EXTERN PetscErrorCode KMeansSetStorage(KMeans, KMeansStorage);
 PETSC_EXTERN PetscErrorCode KMeansSetReduce(KMeans, KMeansReduce);
 PETSC_EXTERN PetscErrorCode KMeansSetSeed(KMeans, PetscInt64);
 PETSC_EXTERN PetscErrorCode KMeansSetRestarts(KMeans, PetscInt);
+PETSC_EXTERN PetscErrorCode KMeansSetRestartBatch(KMeans, PetscInt);
 PETSC_EXTERN PetscErrorCode KMeansSetBatchSize(KMeans, PetscInt);
 PETSC_EXTERN PetscErrorCode KMeansSetTolerances(KMeans, PetscReal, PetscReal, PetscInt);
 PETSC_EXTERN PetscErrorCode KMeansSetCheckpoint(KMeans, const char[], PetscInt);
@@ -67,6 +68,7 @@ PETSC_EXTERN PetscErrorCode KMeansGetDistances(KMeans, PetscInt64 *, PetscInt64 
 PETSC_EXTERN PetscErrorCode KMeansGetTimes(KMeans, PetscLogDouble *, PetscLogDouble *, PetscLogDouble *);
 PETSC_EXTERN PetscErrorCode KMeansGetBytesCopied(KMeans, PetscLogDouble *);
 PETSC_EXTERN PetscErrorCode KMeansGetRestarts(KMeans, PetscInt *, PetscInt *);
+PETSC_EXTERN PetscErrorCode KMeansGetRestartBatch(KMeans, PetscInt *);
 PETSC_EXTERN PetscErrorCode KMeansGetAssign(KMeans, const char *[]);
 PETSC_EXTERN PetscErrorCode KMeansGetAssignChange(KMeans, const char *[], PetscInt *, PetscInt *);
 PETSC_EXTERN PetscErrorCode KMeansGetUpdate(KMeans, const char *[]);

@@ -108,6 +108,7 @@ PetscErrorCode KMeansReset(KMeans km)
   PetscValidHeaderSpecific(km, KMEANS_CLASSID, 1);
   PetscCall(KMeansPointsDestroy_Private(&km->points));
   PetscCall(KMeansBatchesDestroy_Private(&km->batches));
+  PetscCall(KMeansRestartsDestroy_Private(&km->ahead));
   PetscCall(PetscFree3(km->centroid, km->best, km->tally));
   PetscCall(PetscFree2(km->saved.run, km->saved.centroid));
   PetscCall(ISDestroy(&km->labels));

@@ -62,6 +62,7 @@ typedef struct {
   double   rtol, stol, previous, inertia;
   int64_t  counted, rechecked; /* totals KMEANS_COUNTED and KMEANS_RECHECK of all iterations */
   uint64_t loop;               /* handle of the graph */
+  int32_t  running;            /* number of solves of the batch that have not stopped. Only that of the first solve is used */
 } KMeansLoop;
 
 /* Points of this process and centroids. All arrays are device memory. KMeansBatchPass() selects a part of the points by offsets to the arrays with an entry
@@ -93,6 +94,7 @@ typedef struct KMeansData_ {
   int32_t        longest;     /* upper bound on the number of nonzeros of a sparse point */
   KMeansFrame    frame;       /* the frame that `direct` uses on a GPU; if its pointers are NULL, `direct` chooses one */
   KMeansLoop    *loop;        /* NULL, or the iterations to which this assignment belongs: `direct` does nothing after they have stopped */
+  int32_t        solves;      /* number of solves that iterate together (KMeansOfSolve()), 0 counts as 1; it is above 1 only with `loop` */
   int            fuse;        /* 1: `direct` also adds the points to the tally, or moves them if loop->differences is set; requires KMeansFuses() */
 
   /* The same points in host memory, for KMEANS_ON_HOST if device memory is not host memory; otherwise NULL. Its labels are workspace. Its tally is in
@@ -192,13 +194,13 @@ GpErr KMeansFrameCreate(const KMeansData *A, KMeansFrame *F); /* workspace, whic
 void  KMeansFrameDestroy(const KMeansData *A, KMeansFrame *F);
 GpErr KMeansFrameChoose(const KMeansData *A, const KMeansFrame *F); /* sets centre and scale for the present centroids */
 
-/* Returns 1 if an assignment can add the points to the tally while it assigns them: `direct` or `tensor` on a GPU, for up to KMEANS_DIRECT features, if the sums fit
-   shared memory. */
+/* Returns 0 unless an assignment can add the points to the tally while it assigns them: `direct` or `tensor` on a GPU, for up to KMEANS_DIRECT features, if the sums
+   fit shared memory. Otherwise returns the largest useful number of solves that iterate together. */
 GP_EXTERN int KMeansFuses_Host(const KMeansData *A, int assign);
 GP_EXTERN int KMeansFuses_CUDA(const KMeansData *A, int assign);
 
-/* Ends an iteration of A->loop on a GPU: moves the centroids to the means of A->reduced, tests the criteria of KMeansIterate_Private(), and zeroes the tally of this
-   process, or only its totals if loop->differences is set. */
+/* Ends an iteration of all solves of A->loop on a GPU: moves the centroids to the means of A->reduced, tests the criteria of KMeansIterate_Private(), and zeroes the
+   tally of this process, or only its totals if loop->differences is set. */
 GP_EXTERN GpErr KMeansMove_CUDA(const KMeansData *A);
 
 /* What the host reads after an iteration whose centroids stay on the device. */

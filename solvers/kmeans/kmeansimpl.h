@@ -20,6 +20,17 @@
 
 PETSC_EXTERN PetscLogEvent KMEANS_SolveEvent, KMEANS_StartEvent, KMEANS_AssignEvent, KMEANS_UpdateEvent, KMEANS_LoopEvent;
 
+/* Solves of the same points that a GPU iterates together without the host. Everything is NULL before the first iterations. */
+typedef struct {
+  KMeans           km;
+  PetscInt         solves; /* number of solves that the arrays hold */
+  KMeansLoop      *loop;   /* [solves] device memory */
+  KMeansFrame      frame;  /* device memory: [solves][d] and [solves] */
+  KMeansData       data;   /* what the graph works on */
+  PetscInt         assign; /* its assignment */
+  PetscGPUCSRGraph graph;
+} KMeansLooped;
+
 /* The points of a matrix on the device, with the sizes of its arrays. */
 typedef struct {
   KMeansData   data;
@@ -31,12 +42,7 @@ typedef struct {
   int          bits;     /* number of bits of the integer of the largest value, chosen so that a sum of N such integers fits 64 bits */
   KMeansFixed *feature;  /* [d] the scales of data.feature on the host */
 
-  /* iterations on a GPU without the host; all NULL before the first KMeansLoop_Private() */
-  KMeansLoop      *loop;   /* device memory */
-  KMeansFrame      frame;  /* device memory */
-  KMeansData       looped; /* what the graph works on */
-  PetscInt         assign; /* its assignment */
-  PetscGPUCSRGraph graph;
+  KMeansLooped looped; /* iterations of one solve on a GPU without the host */
 
   PetscBool resident; /* data.centroid is newer than the centroids on the host (KMeansResidentStep_Private()) */
 
@@ -58,6 +64,16 @@ typedef struct {
   KMeansConvergedReason reason;
   PetscReal             inertia;
 } KMeansOutcome;
+
+/* Restarts that a GPU iterates together. KMeansIterate_Private() takes their results one after another. */
+typedef struct {
+  KMeansLooped looped;
+  KMeansData   data;         /* the points, with device arrays that hold all restarts (KMeansOfSolve()) */
+  PetscInt     first, count; /* number of the first restart; number of restarts */
+  PetscInt     most;         /* the largest number of restarts that the last solve has iterated together */
+  double      *centroid;     /* [data.solves][k][d] on the host: the centroids before and after the iterations */
+  KMeansLoop  *state;        /* [data.solves] on the host: the states after the iterations */
+} KMeansRestarts;
 
 /* Mini-batches. */
 typedef struct {
@@ -104,6 +120,7 @@ struct _p_KMeans {
   KMeansReduce  reduce;
   PetscInt64    seed;
   PetscInt      restarts, max_it;
+  PetscInt      together;   /* largest number of restarts that a GPU iterates together; 0: chosen by KMeansSolve() */
   PetscInt      batch;      /* number of points in a batch; 0: all */
   PetscReal     rtol, stol; /* tolerances on the relative decrease of the inertia and on the movement of the centroids */
 
@@ -113,6 +130,7 @@ struct _p_KMeans {
   /* state */
   KMeansPoints          points;
   KMeansBatches         batches;
+  KMeansRestarts        ahead; /* restarts that have been iterated, or are being iterated */
   PetscBool             setup;
   PetscObjectState      states[3]; /* of points, weights and start centroids at the set-up */
   PetscInt              now[2];    /* variants in use: assignment, update */
@@ -147,6 +165,7 @@ PETSC_INTERN PetscErrorCode KMeansPointsGetRow_Private(KMeans, PetscInt, double[
 PETSC_INTERN PetscErrorCode KMeansPointsSetBounds_Private(KMeansPoints *, PetscInt);
 PETSC_INTERN PetscErrorCode KMeansPointsSetColumns_Private(KMeansPoints *, PetscInt assign);
 PETSC_INTERN PetscErrorCode KMeansPointsSetCentroids_Private(KMeansPoints *, PetscInt, const double[]);
+PETSC_INTERN PetscErrorCode KMeansLoopedDestroy_Private(KMeansLooped *);
 
 /* solve/kmeanssums.c */
 PETSC_INTERN PetscErrorCode KMeansPointsForgetLabels_Private(KMeansPoints *);
@@ -180,6 +199,16 @@ PETSC_INTERN PetscErrorCode KMeansReduceOnHost_Private(KMeans, const KMeansData 
 
 /* solve/kmeansloop.c */
 PETSC_INTERN PetscErrorCode KMeansLoop_Private(KMeans, PetscReal *previous);
+PETSC_INTERN PetscErrorCode KMeansLoopIsPossible_Private(KMeans, PetscBool *);
+PETSC_INTERN PetscErrorCode KMeansLoopRun_Private(KMeans, const KMeansData *, PetscInt count, PetscReal previous, KMeansLooped *, KMeansLoop state[]);
+PETSC_INTERN PetscErrorCode KMeansLoopFinish_Private(KMeans, const KMeansLoop *, PetscReal *previous);
+
+/* solve/kmeansrestarts.c */
+PETSC_INTERN PetscErrorCode KMeansRestartsPrepare_Private(KMeans, PetscInt left, PetscInt *count);
+PETSC_INTERN PetscErrorCode KMeansRestartsAdd_Private(KMeans, PetscInt restart);
+PETSC_INTERN PetscErrorCode KMeansRestartsIterate_Private(KMeans);
+PETSC_INTERN PetscErrorCode KMeansRestartsTake_Private(KMeans, PetscReal *previous, PetscBool *taken);
+PETSC_INTERN PetscErrorCode KMeansRestartsDestroy_Private(KMeansRestarts *);
 
 /* solve/kmeanspass.c */
 PETSC_INTERN PetscErrorCode KMeansPass_Private(KMeans, KMeansPoints *, PetscBool update);

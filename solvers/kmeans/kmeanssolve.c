@@ -53,6 +53,7 @@ PetscErrorCode KMeansSetUp(KMeans km)
   PetscCall(ISDestroy(&km->labels));
   PetscCall(KMeansPointsDestroy_Private(&km->points));
   PetscCall(KMeansBatchesDestroy_Private(&km->batches));
+  PetscCall(KMeansRestartsDestroy_Private(&km->ahead));
   PetscCall(PetscFree3(km->centroid, km->best, km->tally));
   PetscCall(KMeansStatisticsSetUp_Private(km));
   if (km->start == KMEANS_START_GIVEN) {
@@ -117,6 +118,22 @@ static PetscErrorCode KMeansChooseStart(KMeans km, PetscInt restart)
   PetscCall(PetscLogEventEnd(KMEANS_StartEvent, km, 0, 0, 0));
   PetscCall(PetscTime(&end));
   km->statistics.start += end - begin;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Sets the start centroids of restart km->done. If a GPU can iterate several restarts together, it iterates this one and the next ones now, unless it has done so
+   before. left: number of restarts from this one on. */
+static PetscErrorCode KMeansBeginRestart(KMeans km, PetscInt left)
+{
+  PetscInt count;
+
+  PetscFunctionBegin;
+  PetscCall(KMeansRestartsPrepare_Private(km, left, &count));
+  for (PetscInt r = 0; r < count; r++) {
+    PetscCall(KMeansChooseStart(km, km->done + r));
+    if (count > 1) PetscCall(KMeansRestartsAdd_Private(km, r));
+  }
+  if (count > 1) PetscCall(KMeansRestartsIterate_Private(km));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -190,15 +207,16 @@ PetscErrorCode KMeansSolve(KMeans km)
   PetscCall(ISDestroy(&km->labels));
   PetscCall(KMeansStatisticsBegin_Private(km));
   PetscCall(KMeansResetAssign_Private(km));
-  km->outcome = (KMeansOutcome){.restart = -1};
-  km->done    = 0;
-  restarts    = km->start == KMEANS_START_GIVEN ? 1 : km->restarts;
-  resumed     = (PetscBool)(km->resume[0] != 0);
+  km->outcome     = (KMeansOutcome){.restart = -1};
+  km->done        = 0;
+  km->ahead.count = km->ahead.most = 0;
+  restarts                         = km->start == KMEANS_START_GIVEN ? 1 : km->restarts;
+  resumed                          = (PetscBool)(km->resume[0] != 0);
   PetscCall(KMeansCheckpointSetUp_Private(km));
   if (resumed) PetscCall(KMeansCheckpointRead_Private(km));
   PetscCall(KMeansSetRestart(km, NULL));
   for (; km->done < restarts; km->done++) {
-    if (!resumed) PetscCall(KMeansChooseStart(km, km->done));
+    if (!resumed) PetscCall(KMeansBeginRestart(km, restarts - km->done));
     PetscCall(km->batch ? KMeansIterateBatches_Private(km, restarts, resumed) : KMeansIterate_Private(km, restarts, resumed));
     PetscCall(KMeansKeepBest(km, km->done));
     resumed = PETSC_FALSE;

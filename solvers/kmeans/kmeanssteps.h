@@ -16,6 +16,23 @@
   #define KMEANS_MIN(p, v) ((void)(*(p) > (v) ? *(p) = (v) : 0))
 #endif
 
+/* The points with the centroids, labels, tally, frame and loop of solve s. The arrays of A hold those of all solves of a batch, one solve after another. */
+GP_INLINE KMeansData KMeansOfSolve(const KMeansData *A, int64_t s)
+{
+  const int64_t sums = KMeansTallySize(A->k, A->d, A->words);
+  KMeansData    own  = *A;
+
+  own.centroid += s * A->k * A->d;
+  own.label += s * A->n;
+  own.tally += s * sums;
+  own.reduced += s * sums;
+  own.frame.centre += s * A->d;
+  own.frame.numbers += s;
+  own.loop += s;
+  own.solves = 1;
+  return own;
+}
+
 /* A random number in (0, 1): the finaliser of SplitMix64 (Steele, Lea and Flood, 2014) of stream and point. */
 GP_INLINE double KMeansRandom(uint64_t stream, uint64_t point)
 {

@@ -10,9 +10,9 @@ typedef struct {
   int64_t total[KMEANS_TALLY];
 } KMeansTotals;
 
-/* Stores label and distance of point i, whose label was `old`, and adds them to the totals, as KMeansPut() does. counted, rechecked: number of distances that were evaluated, and
-   of those that were evaluated again in double precision. */
-__device__ static inline void KMeansTotalsReplace(const KMeansData *A, int64_t i, int32_t old, int32_t label, double compared, int64_t counted, int64_t rechecked, KMeansTotals *T)
+/* Stores the distance of point i, whose label was `old`, and adds label and distance to the totals, as KMeansPut() does. The caller stores the label. counted,
+   rechecked: number of distances that were evaluated, and of those that were evaluated again in double precision. */
+__device__ static inline void KMeansTotalsCount(const KMeansData *A, int64_t i, int32_t old, int32_t label, double compared, int64_t counted, int64_t rechecked, KMeansTotals *T)
 {
   const double distance = KMeansDistance(A, i, compared);
 
@@ -20,13 +20,15 @@ __device__ static inline void KMeansTotalsReplace(const KMeansData *A, int64_t i
   T->total[KMEANS_INERTIA] += KMeansToFixed(KMeansWeight(A, i) * distance, A->cost.first);
   T->total[KMEANS_COUNTED] += counted;
   T->total[KMEANS_RECHECK] += rechecked;
-  if (old != label) A->label[i] = label;
   if (A->distance) A->distance[i] = distance;
 }
 
 __device__ static inline void KMeansTotalsPut(const KMeansData *A, int64_t i, int32_t label, double compared, int64_t counted, int64_t rechecked, KMeansTotals *T)
 {
-  KMeansTotalsReplace(A, i, A->label[i], label, compared, counted, rechecked, T);
+  const int32_t old = A->label[i];
+
+  if (old != label) A->label[i] = label;
+  KMeansTotalsCount(A, i, old, label, compared, counted, rechecked, T);
 }
 
 /* Adds the totals of all threads of a block to the tally. All threads of the block must call it; the number of threads is a multiple of 32. */

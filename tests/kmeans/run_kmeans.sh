@@ -211,6 +211,7 @@ refused "more clusters than points" 2 "500 clusters of 400 points" -f "$tmp/poin
 refused "dense points for the assignment sparse" 2 "the points are a dense matrix" -f "$tmp/points.csv" -kmeans_assign sparse
 refused "no clusters" 2 "-kmeans_clusters" -f "$tmp/points.csv" -kmeans_clusters 0
 refused "a negative number of clusters" 2 "-kmeans_clusters -3: expected an integer of at least 1" -f "$tmp/points.csv" -kmeans_clusters -3
+refused "a batch without restarts" 2 "-kmeans_restart_batch 0: expected auto, or a number of at least 1" -f "$tmp/points.csv" -kmeans_clusters 3 -kmeans_restart_batch 0
 refused "no points" 2 "nothing to do" -kmeans_clusters 3
 refused "a missing value" 4 "missing.csv:2:" -f "$tmp/missing.csv" -kmeans_clusters 2
 refused "a ragged row" 4 "ragged.csv:2:" -f "$tmp/ragged.csv" -kmeans_clusters 2

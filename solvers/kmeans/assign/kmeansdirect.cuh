@@ -46,7 +46,7 @@ __device__ static int KMeansDirectEvaluateAll(const KMeansData &A, const KMeansD
   }
   for (int32_t c = lane; c < A.k; c += 32) {
     if (centroids && Search::score(centroids, c, place.y) > limit) continue;
-    place.evaluate(A, c);
+    place.evaluate(A, F, c);
     count++;
   }
   for (int half = 16; half > 0; half /= 2) {
@@ -76,7 +76,7 @@ __device__ static int KMeansDirectFinish(const KMeansData &A, const KMeansDirect
   for (int slot = lane; slot < 32 * P; slot += 32) {
     const int64_t        i     = first + slot;
     const int            valid = i < A.n;
-    const int32_t        old   = valid ? A.label[i] : -1;
+    const int32_t        old   = valid ? F.label[i] : -1;
     KMeansDirectPlace<D> place;
     Real                 x[D];
     int32_t              group;
@@ -100,7 +100,7 @@ __device__ static int KMeansDirectFinish(const KMeansData &A, const KMeansDirect
         const int32_t c = Search::centroid(group, __ffs((int)near) - 1);
 
         if (c >= A.k) continue;
-        place.evaluate(A, c);
+        place.evaluate(A, F, c);
         evaluated++;
       }
     }
@@ -116,7 +116,8 @@ __device__ static int KMeansDirectFinish(const KMeansData &A, const KMeansDirect
         evaluated      = count + 1;
       }
     }
-    if (valid) KMeansTotalsReplace(&A, i, old, place.label, place.compared, A.k, evaluated - 1, T); /* `evaluated - 1`: the distance to the centroid of the label is needed in any case, and does not count as evaluated again */
+    if (valid && old != place.label) F.label[i] = place.label;
+    if (valid) KMeansTotalsCount(&A, i, old, place.label, place.compared, A.k, evaluated - 1, T); /* `evaluated - 1`: the distance to the centroid of the label is needed in any case, and does not count as evaluated again */
     if (!A.fuse) continue;
     moves = valid && (fresh || old != place.label);
     open  = __ballot_sync(0xffffffffu, moves);
@@ -165,20 +166,23 @@ __global__ __launch_bounds__(Search::THREADS, 1) static void KMeansDirectKernel(
   const int32_t                   units = (A.k + Search::UNIT - 1) / Search::UNIT, warps = blockDim.x / 32, warp = threadIdx.x / 32;
   KMeansDirectWarp<Real, D, P>   *W         = (KMeansDirectWarp<Real, D, P> *)shared + warp;
   float                          *centroids = (float *)((KMeansDirectWarp<Real, D, P> *)shared + warps);
-  const int                       fresh     = !A.loop || A.loop->fresh;
+  const KMeansLoop               *loop      = A.loop ? A.loop + blockIdx.y : NULL;
+  const int                       fresh     = !loop || loop->fresh;
   KMeansTotals                    T         = {};
   KMeansBlockTally                sums      = {};
 
-  if (A.loop && A.loop->reason) return;
+  if (loop && loop->reason) return;
   if (A.fuse) KMeansTallyClear(&sums, &shape, (uint32_t *)(centroids + (int64_t)panel * Search::FLOATS));
   if (threadIdx.x < D) {
-    F.centre[threadIdx.x]       = (int)threadIdx.x < A.d ? A.frame.centre[threadIdx.x] : 0;
+    F.centre[threadIdx.x]       = (int)threadIdx.x < A.d ? A.frame.centre[(int64_t)blockIdx.y * A.d + threadIdx.x] : 0;
     F.centresingle[threadIdx.x] = (float)F.centre[threadIdx.x];
   }
   if (threadIdx.x == 0) {
-    F.scale       = KMeansFrameScale(A.frame.numbers, A.single);
+    F.scale       = KMeansFrameScale(A.frame.numbers + blockIdx.y, A.single);
     F.scalesingle = (float)F.scale;
     F.most        = 0;
+    F.centroid    = A.centroid + (int64_t)blockIdx.y * A.k * A.d;
+    F.label       = A.label + (int64_t)blockIdx.y * A.n;
   }
   __syncthreads();
   if (panel == units) Search::load(A, F, 0, units, centroids);
@@ -216,8 +220,11 @@ __global__ __launch_bounds__(Search::THREADS, 1) static void KMeansDirectKernel(
     if (moved) KMeansDirectMove(A, first, moved, W, &sums);
     __syncwarp();
   }
-  KMeansTotalsAdd(&A, &T);
-  if (A.fuse) KMeansTallyFlush(&A, &sums);
+
+  const KMeansData own = KMeansOfSolve(&A, blockIdx.y);
+
+  KMeansTotalsAdd(&own, &T);
+  if (A.fuse) KMeansTallyFlush(&own, &sums);
 }
 
 /* How a launch divides the shared memory of a block. */
@@ -231,6 +238,7 @@ typedef struct {
 #define KMEANS_DIRECT_STATIC ((size_t)2 << 10)  /* bytes of static shared memory, rounded up */
 #define KMEANS_DIRECT_LEAST  ((size_t)16 << 10) /* least number of bytes for centroids, unless all centroids need less. With less space a panel is too small, so that fewer warps are better */
 #define KMEANS_DIRECT_WARPS  8                  /* least number of warps of a block that adds to the sums. With fewer warps, a separate kernel for the sums takes less time */
+#define KMEANS_DIRECT_SOLVES 16                 /* useful number of solves together. On an H200, more solves gain nothing (docs/performance/kmeans.md) */
 #define KMEANS_DIRECT_COPIES ((size_t)32 << 10) /* largest number of bytes for several copies of the sums */
 
 /* Finds the largest number of warps whose points fit `most` bytes of shared memory: together with the sums and all centroids if A->fuse is set, otherwise with at least some
@@ -256,24 +264,24 @@ static int KMeansDirectDivide(const KMeansData *A, size_t most, KMeansDirectPlan
 
 template <template <int> class Search, class Real, int D>
 struct KMeansDirectRun {
-  /* If planned is NULL, launches at most one block for each multiprocessor. Otherwise only sets *planned to 1 if the kernel can be launched. most: bytes of dynamic shared
-     memory of a block. */
+  /* Launches a block for each multiprocessor, or sets *planned to the result of KMeansFuses(). The solves of a batch share the multiprocessors. */
   static GpErr run(const KMeansData *A, size_t most, int *planned)
   {
     constexpr int    P      = Search<D>::template POINTS<Real>;
     const auto       kernel = KMeansDirectKernel<Search<D>, Real, D, P>;
-    const int64_t    tiles = ((int64_t)A->n + 32 * P - 1) / (32 * P), units = GpDevComputeUnits(A->dev);
-    KMeansDirectPlan plan = {};
+    const int64_t    tiles = ((int64_t)A->n + 32 * P - 1) / (32 * P), units = GpDevComputeUnits(A->dev), solves = A->solves > 1 ? A->solves : 1;
+    const int64_t    share = solves < units ? units / solves : 1; /* number of multiprocessors of a solve */
+    KMeansDirectPlan plan  = {};
     GpErr            err;
 
     static_assert(sizeof(KMeansDirectFrame<D>) + 256 <= KMEANS_DIRECT_STATIC, "static shared memory");
     if (!KMeansDirectDivide<Search<D>, Real, D>(A, most, &plan)) return planned ? GP_SUCCESS : GpDevFail(A->dev, GP_ERR_DEVICE, "KMeansDirect: %d features do not fit shared memory", (int)A->d);
     if (planned) {
-      *planned = 1;
+      *planned = KMEANS_DIRECT_SOLVES;
       return GP_SUCCESS;
     }
     err = GpCheckCuda(A->dev, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)plan.bytes), "KMeansDirect");
-    if (!err) err = GpLaunch(A->dev, "KMeansDirect", kernel, GpGrid{(unsigned)(tiles < units ? tiles : units), 32u * plan.warps, plan.bytes}, *A, plan.panel, plan.shape);
+    if (!err) err = GpLaunch(A->dev, "KMeansDirect", kernel, GpGrid{dim3((unsigned)(tiles < share ? tiles : share), (unsigned)solves), 32u * plan.warps, plan.bytes}, *A, plan.panel, plan.shape);
     return err;
   }
 };
@@ -294,7 +302,7 @@ static GpErr KMeansDirectDispatch(const KMeansData *A, size_t most, int *planned
   return A->d <= 28 ? KMeansDirectRun<Search, Real, 28>::run(A, most, planned) : KMeansDirectRun<Search, Real, 32>::run(A, most, planned);
 }
 
-/* Launches the kernel for the number of features of A. If planned is not NULL, only sets *planned to 1 if the kernel can be launched. */
+/* Launches the kernel for the features of A, or sets *planned to the result of KMeansFuses(). */
 template <template <int> class Search>
 static GpErr KMeansDirectSelect(const KMeansData *A, int *planned)
 {
@@ -306,7 +314,7 @@ static GpErr KMeansDirectSelect(const KMeansData *A, int *planned)
   return A->single ? KMeansDirectDispatch<Search, float>(A, rest, planned) : KMeansDirectDispatch<Search, double>(A, rest, planned);
 }
 
-/* Returns 1 if the kernel can add the points to the tally while it assigns them. */
+/* The result of KMeansFuses() for the kernel. */
 template <template <int> class Search>
 static int KMeansDirectFuses(const KMeansData *A)
 {
@@ -314,7 +322,7 @@ static int KMeansDirectFuses(const KMeansData *A)
   int        planned = 0;
 
   fused.fuse = 1;
-  return A->d <= KMEANS_DIRECT && !KMeansDirectSelect<Search>(&fused, &planned) && planned;
+  return A->d <= KMEANS_DIRECT && !KMeansDirectSelect<Search>(&fused, &planned) ? planned : 0;
 }
 
 /* Assigns all points. If A has no frame, a temporary one is chosen. */
@@ -333,6 +341,6 @@ static GpErr KMeansDirectAssign(const KMeansData *A)
   return err;
 }
 
-int KMeansDirectFuses_CUDA(const KMeansData *A); /* returns 1 if `direct` can add the points to the tally while it assigns them */
+int KMeansDirectFuses_CUDA(const KMeansData *A); /* KMeansFuses() of `direct` */
 
 #endif

@@ -16,6 +16,10 @@ struct KMeansDirectFrame {
   float    term[3];  /* terms of twice the error of a score of the search, for KMeansDirectError() */
   float    again[3]; /* terms of twice the error of a score that is computed again in single precision */
   unsigned most;     /* bits of an upper bound on the norms of all centroids */
+
+  /* The centroids and labels of the solve of this block. They are here because in registers they would displace points. */
+  const double *centroid;
+  int32_t      *label;
 };
 
 /* Returns twice the error of a score for a point of the norm N. */
@@ -95,7 +99,7 @@ __device__ static double KMeansDirectConvert(const KMeansData &A, KMeansDirectFr
 
 #pragma unroll
   for (int j = 0; j < D; j++) {
-    const double value = j < A.d ? (A.centroid[(int64_t)c * A.d + j] - F.centre[j]) * F.scale : 0;
+    const double value = j < A.d ? (F.centroid[(int64_t)c * A.d + j] - F.centre[j]) * F.scale : 0;
 
     store(j, value);
     square += value * value;
@@ -150,9 +154,9 @@ struct KMeansDirectPlace {
   double  compared;
 
   /* Computes KMeansCompare() of centroid c, and keeps c if it is the nearest so far. Features beyond the last one add 0, which changes no sum. */
-  __device__ void evaluate(const KMeansData &A, int32_t c)
+  __device__ void evaluate(const KMeansData &A, const KMeansDirectFrame<D> &F, int32_t c)
   {
-    const double *m   = A.centroid + (int64_t)c * A.d;
+    const double *m   = F.centroid + (int64_t)c * A.d;
     double        sum = 0;
 
     if (A.d == D && D % 2 == 0) { /* rows are aligned to a vector */

@@ -35,6 +35,25 @@ static PetscErrorCode KMeansVariantOption(GpOptionItems PetscOptionsObject, cons
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Reads -kmeans_restart_batch. */
+static PetscErrorCode KMeansRestartBatchOption(KMeans km, GpOptionItems PetscOptionsObject)
+{
+  char      now[32] = "auto", text[32], *end;
+  long long many    = PETSC_DECIDE;
+  PetscBool set;
+
+  PetscFunctionBegin;
+  if (km->together) PetscCall(PetscSNPrintf(now, sizeof(now), "%" PetscInt_FMT, km->together));
+  PetscCall(PetscOptionsString("-kmeans_restart_batch", "largest number of restarts that a GPU iterates together, or auto", "KMeansSetRestartBatch", now, text, sizeof(text), &set));
+  if (!set) PetscFunctionReturn(PETSC_SUCCESS);
+  if (strcmp(text, "auto")) {
+    many = strtoll(text, &end, 10);
+    PetscCheck(end > text && !*end && many >= 1 && many <= PETSC_MAX_INT, PetscObjectComm((PetscObject)km), PETSC_ERR_USER_INPUT, "-kmeans_restart_batch %s: expected auto, or a number of at least 1", text);
+  }
+  PetscCall(KMeansSetRestartBatch(km, (PetscInt)many));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*@
   KMeansSetFromOptions - Sets the solver's settings from the options database
 
@@ -54,6 +73,7 @@ static PetscErrorCode KMeansVariantOption(GpOptionItems PetscOptionsObject, cons
 . -kmeans_reduce <auto>        - how several ranks add their sums: auto, nccl or mpi
 . -kmeans_seed <0>             - seed of the random numbers
 . -kmeans_restarts <1>         - number of starts, of which the best is kept
+. -kmeans_restart_batch <auto> - largest number of restarts that a GPU iterates together
 . -kmeans_batch <0>            - number of points in an iteration, 0 for all
 . -kmeans_rtol <0>             - stop if the inertia falls by less than this fraction
 . -kmeans_stol <0>             - stop if the centroids move by at most this length
@@ -93,6 +113,7 @@ PetscErrorCode KMeansSetFromOptions(KMeans km)
   PetscCall(PetscOptionsEnum("-kmeans_reduce", "how several ranks add their sums", "KMeansSetReduce", KMeansReduces, (PetscEnum)reduce, (PetscEnum *)&reduce, NULL));
   PetscCall(PetscOptionsInt("-kmeans_seed", "seed of the random numbers", "KMeansSetSeed", seed, &seed, &seeded));
   PetscCall(PetscOptionsInt("-kmeans_restarts", "number of starts, of which the best is kept", "KMeansSetRestarts", restarts, &restarts, NULL));
+  PetscCall(KMeansRestartBatchOption(km, PetscOptionsObject));
   PetscCall(PetscOptionsInt("-kmeans_batch", "number of points in an iteration, 0 for all", "KMeansSetBatchSize", batch, &batch, NULL));
   PetscCall(PetscOptionsReal("-kmeans_rtol", "stop if the inertia falls by less than this fraction", "KMeansSetTolerances", rtol, &rtol, NULL));
   PetscCall(PetscOptionsReal("-kmeans_stol", "stop if the centroids move by at most this length", "KMeansSetTolerances", stol, &stol, NULL));

@@ -218,7 +218,7 @@ PetscErrorCode KMeansSetSeed(KMeans km, PetscInt64 seed)
   The result with the least inertia is kept. With `KMEANS_START_GIVEN` there is one start. `KMeansSetRestart()` is another function: it continues from a
   checkpoint.
 
-.seealso: `KMeansSetStart()`, `KMeansSetSeed()`
+.seealso: `KMeansSetStart()`, `KMeansSetSeed()`, `KMeansSetRestartBatch()`
 @*/
 PetscErrorCode KMeansSetRestarts(KMeans km, PetscInt restarts)
 {

@@ -132,6 +132,30 @@ PetscErrorCode KMeansGetRestarts(KMeans km, PetscInt *done, PetscInt *best)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*@
+  KMeansGetRestartBatch - Gets how many restarts of the last solve a GPU has iterated together
+
+  Not Collective
+
+  Input Parameter:
+. km - the solver, after `KMeansSolve()`
+
+  Output Parameter:
+. together - the number of restarts in the largest batch; 1 if each restart was iterated alone
+
+  Level: advanced
+
+.seealso: `KMeansSetRestartBatch()`, `KMeansGetRestarts()`
+@*/
+PetscErrorCode KMeansGetRestartBatch(KMeans km, PetscInt *together)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(km, KMEANS_CLASSID, 1);
+  KMeansCheckPointer(together, 2);
+  *together = PetscMax(km->ahead.most, 1);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*@C
   KMeansGetAssign - Gets the algorithm that finds the nearest centroids
 

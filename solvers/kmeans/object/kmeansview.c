@@ -181,6 +181,7 @@ PetscErrorCode KMeansView(KMeans km, PetscViewer viewer)
   }
   if (km->labels) PetscCall(PetscViewerASCIIPrintf(viewer, "%s after %" PetscInt_FMT " iterations, %" PetscInt_FMT " clusters, inertia %.12g\n", KMeansConvergedReasons[km->reason], km->it, km->kept, (double)km->inertia));
   if (km->labels && km->done > 1) PetscCall(PetscViewerASCIIPrintf(viewer, "best of %" PetscInt_FMT " restarts: number %" PetscInt_FMT ", counted from 0\n", km->done, km->outcome.restart));
+  if (km->labels && km->ahead.most > 1) PetscCall(PetscViewerASCIIPrintf(viewer, "restarts in batches of up to %" PetscInt_FMT ", which the GPU iterates together\n", km->ahead.most));
   PetscCall(PetscViewerASCIIPopTab(viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

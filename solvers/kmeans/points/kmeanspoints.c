@@ -233,14 +233,18 @@ PetscErrorCode KMeansPointsSetBounds_Private(KMeansPoints *P, PetscInt group)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Frees what KMeansLoop_Private() has allocated. */
-static PetscErrorCode KMeansPointsFreeLoop(KMeansPoints *P)
+/* Frees what KMeansLoopRun_Private() has allocated. */
+PetscErrorCode KMeansLoopedDestroy_Private(KMeansLooped *W)
 {
+  const GpDev  dev    = W->data.dev;
+  const size_t solves = (size_t)W->solves;
+
   PetscFunctionBegin;
-  PetscCall(PetscGPUCSRGraphDestroy(&P->graph));
-  if (P->loop) GpDevFree(P->data.dev, &P->loop, sizeof(*P->loop));
-  if (P->frame.centre) GpDevFree(P->data.dev, &P->frame.centre, (size_t)P->data.d * sizeof(double));
-  if (P->frame.numbers) GpDevFree(P->data.dev, &P->frame.numbers, sizeof(*P->frame.numbers));
+  PetscCall(PetscGPUCSRGraphDestroy(&W->graph));
+  if (W->loop) GpDevFree(dev, &W->loop, solves * sizeof(*W->loop));
+  if (W->frame.centre) GpDevFree(dev, &W->frame.centre, solves * W->data.d * sizeof(double));
+  if (W->frame.numbers) GpDevFree(dev, &W->frame.numbers, solves * sizeof(*W->frame.numbers));
+  PetscCall(PetscMemzero(W, sizeof(*W)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -268,7 +272,7 @@ PetscErrorCode KMeansPointsDestroy_Private(KMeansPoints *P)
   PetscCall(KMeansPointsFreeBounds(P));
   for (int e = 0; e < 2; e++)
     if (P->event[e]) GpDevEventDestroy(A->dev, P->event[e]);
-  PetscCall(KMeansPointsFreeLoop(P));
+  PetscCall(KMeansLoopedDestroy_Private(&P->looped));
   PetscCall(KMeansPointsFreeSums_Private(P));
   GpDevFree(A->dev, &A->value, P->values * (A->single ? sizeof(float) : sizeof(double)));
   GpDevFree(A->dev, &A->column, A->column ? P->values * (A->single ? sizeof(float) : sizeof(double)) : 0);

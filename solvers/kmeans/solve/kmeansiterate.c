@@ -34,9 +34,12 @@ PetscErrorCode KMeansIterate_Private(KMeans km, PetscInt restarts, PetscBool res
   if (km->change.before == KMEANS_AUTO) km->change.passes = km->change.rechecked = 0;
   for (km->it = resumed ? km->it : 1; !km->reason; km->it++) {
     PetscReal shift;
-    PetscBool replaced;
+    PetscBool replaced, taken;
 
-    if (!resumed && !km->points.resident) PetscCall(KMeansLoop_Private(km, &previous));
+    if (!resumed && !km->points.resident) {
+      PetscCall(KMeansRestartsTake_Private(km, &previous, &taken));
+      if (!taken) PetscCall(KMeansLoop_Private(km, &previous));
+    }
     if (km->reason) continue; /* iterations on a GPU have stopped; otherwise they have left clusters without points, or there were none */
     PetscCall(KMeansCheckpointBegin_Private(km, (PetscBool)(km->it >= km->max_it && km->done == restarts - 1)));
     PetscCall(KMeansStep(km, (PetscBool)!resumed, &shift, &replaced));

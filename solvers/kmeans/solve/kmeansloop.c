@@ -1,6 +1,8 @@
-/* Iterations on a GPU without the host: a CUDA graph repeats assignment, sums and new centroids until a criterion stops it. With several ranks, the graph contains sums over the
-   ranks by NCCL. All ranks get the same sums, compute the same centroids, and stop in the same iteration. */
+/* Iterations on a GPU without the host: a graph repeats assignment, sums and new centroids until a criterion stops it. With several ranks, NCCL adds the sums of their
+   GPUs. All ranks get the same sums, compute the same centroids, and stop in the same iteration. On one rank a graph may iterate several solves of the same
+   points together. */
 #include "solvers/kmeans/kmeansimpl.h"
+#include "solvers/kmeans/kmeanssteps.h"
 
 #include <petsctime.h>
 
@@ -21,27 +23,29 @@ static PetscErrorCode KMeansLoopAgree(KMeans km, PetscBool mine, PetscBool *all)
 }
 
 /* Sets *possible to whether the GPUs of all ranks can iterate without the host. */
-static PetscErrorCode KMeansLoopIsPossible(KMeans km, PetscBool *possible)
+PetscErrorCode KMeansLoopIsPossible_Private(KMeans km, PetscBool *possible)
 {
-  const KMeansData *A = &km->points.data;
+  KMeansData now;
 
   PetscFunctionBegin;
+  PetscCall(PetscMemcpy(&now, &km->points.data, sizeof(now)));
+  now.k     = (int32_t)km->kept; /* a restart may have dropped clusters */
   *possible = (PetscBool)(KMeansCanReside_Private(km) && (km->points.ranks == 1 || km->reducing == KMEANS_REDUCE_NCCL));
   if (!*possible) PetscFunctionReturn(PETSC_SUCCESS); /* the conditions so far are the same on all ranks, so that none of them calls KMeansLoopAgree() */
-  *possible = (PetscBool)(GpDevHasGraphs(A->dev) && (km->now[1] == KMEANS_UPDATE_fixed || km->now[1] == KMEANS_UPDATE_changed) && GP_ON_DEVICE(A->dev, KMeansFuses, A, km->now[0]));
+  *possible = (PetscBool)(GpDevHasGraphs(now.dev) && (km->now[1] == KMEANS_UPDATE_fixed || km->now[1] == KMEANS_UPDATE_changed) && GP_ON_DEVICE(now.dev, KMeansFuses, &now, km->now[0]));
   PetscCall(KMeansLoopAgree(km, *possible, possible));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Launches `count` iterations. */
-static PetscErrorCode KMeansLoopLaunch(KMeans km, PetscInt count)
+static PetscErrorCode KMeansLoopLaunch(KMeansLooped *W, PetscInt count)
 {
-  const KMeansData *A = &km->points.looped;
+  const KMeansData *A = &W->data;
 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < count; i++) {
-    PetscCallGp(A->dev, "Assignment", KMeansAssignTable[km->now[0]].run[GP_DEV_CUDA](A));
-    PetscCall(KMeansReduceOnDevice_Private(km, A));
+    PetscCallGp(A->dev, "Assignment", KMeansAssignTable[W->assign].run[GP_DEV_CUDA](A));
+    PetscCall(KMeansReduceOnDevice_Private(W->km, A));
     PetscCallGp(A->dev, "Centroids", KMeansMove_CUDA(A));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -50,79 +54,123 @@ static PetscErrorCode KMeansLoopLaunch(KMeans km, PetscInt count)
 static PetscErrorCode KMeansLoopCapture(void *ctx)
 {
   PetscFunctionBegin;
-  PetscCall(KMeansLoopLaunch((KMeans)ctx, KMEANS_LOOP_ITERATIONS));
+  PetscCall(KMeansLoopLaunch((KMeansLooped *)ctx, KMEANS_LOOP_ITERATIONS));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Allocates the memory of the loop, and sets P->looped. If the graph of any rank was recorded for other arguments, all ranks destroy theirs. They must record
-   together, because recording launches sums over the ranks. */
-static PetscErrorCode KMeansLoopSetUp(KMeans km)
+/* Allocates the memory of the loop, and sets W->data. Destroys the graph if it was recorded for other arguments on any rank, so that all ranks launch equally many
+   sums. */
+static PetscErrorCode KMeansLoopSetUp(KMeans km, const KMeansData *A, KMeansLooped *W)
 {
-  KMeansPoints *P = &km->points;
-  KMeansData   *A = &P->data, now;
-  PetscBool     same;
+  const PetscInt solves = PetscMax(A->solves, 1);
+  KMeansData     now;
+  PetscBool      same;
 
   PetscFunctionBegin;
-  if (!P->loop) PetscCallGp(A->dev, "Iterations", GpDevAlloc(A->dev, sizeof(*P->loop), &P->loop));
-  if (!P->frame.centre) PetscCallGp(A->dev, "Iterations", GpDevAlloc(A->dev, (size_t)A->d * sizeof(double), &P->frame.centre));
-  if (!P->frame.numbers) PetscCallGp(A->dev, "Iterations", GpDevAlloc(A->dev, sizeof(*P->frame.numbers), &P->frame.numbers));
+  if (W->solves != solves) {
+    PetscCall(KMeansLoopedDestroy_Private(W));
+    PetscCall(PetscMemcpy(&W->data, A, sizeof(*A)));
+    W->km     = km;
+    W->solves = solves;
+    PetscCallGp(A->dev, "Iterations", GpDevAlloc(A->dev, (size_t)solves * sizeof(*W->loop), &W->loop));
+    PetscCallGp(A->dev, "Iterations", GpDevAlloc(A->dev, (size_t)solves * A->d * sizeof(double), &W->frame.centre));
+    PetscCallGp(A->dev, "Iterations", GpDevAlloc(A->dev, (size_t)solves * sizeof(*W->frame.numbers), &W->frame.numbers));
+  }
   PetscCall(PetscMemcpy(&now, A, sizeof(now)));
-  now.frame    = P->frame;
+  now.frame    = W->frame;
   now.fuse     = 1;
-  now.distance = NULL; /* the pass after the iterations stores the distances, unless no label changed */
-  now.loop     = P->loop;
-  PetscCall(KMeansLoopAgree(km, (PetscBool)(P->graph && P->assign == km->now[0] && !memcmp(&now, &P->looped, sizeof(now))), &same));
+  now.distance = NULL; /* the last pass stores them */
+  now.summed   = NULL; /* the previous labels say which sums contain a point */
+  now.unsummed = 0;
+  now.loop     = W->loop;
+  PetscCall(KMeansLoopAgree(km, (PetscBool)(W->graph && W->assign == km->now[0] && !memcmp(&now, &W->data, sizeof(now))), &same));
   if (same) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscGPUCSRGraphDestroy(&P->graph));
-  PetscCall(PetscMemcpy(&P->looped, &now, sizeof(now)));
-  P->assign = km->now[0];
+  PetscCall(PetscGPUCSRGraphDestroy(&W->graph));
+  PetscCall(PetscMemcpy(&W->data, &now, sizeof(now)));
+  W->assign = km->now[0];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Iterates on the GPU from iteration km->it on. If the GPU cannot iterate without the host, does nothing. previous: the inertia of the previous iteration. Afterwards km->it
-   is the last iteration, and km->reason is the reason why it was the last one. If this iteration left clusters without points, km->reason is
-   KMEANS_CONVERGED_ITERATING, and the host must repeat the iteration. */
-PetscErrorCode KMeansLoop_Private(KMeans km, PetscReal *previous)
+/* Sets the states before the first iteration on the GPU. Solves from number `count` on do nothing, as if they had stopped. */
+static void KMeansLoopStart(KMeans km, PetscInt count, PetscReal previous, PetscInt solves, KMeansLoop state[])
 {
-  KMeansPoints  *P = &km->points;
-  KMeansData    *A = &P->data;
-  KMeansLoop     state;
+  for (PetscInt s = 0; s < solves; s++) {
+    state[s] = (KMeansLoop){
+      .it = (int32_t)km->it, .max_it = (int32_t)PetscMin(km->max_it, INT32_MAX), .keep = km->empty == KMEANS_EMPTY_KEEP, .differences = km->now[1] == KMEANS_UPDATE_changed, .fresh = 1, .rtol = km->rtol, .stol = km->stol, .previous = previous};
+    if (s >= count) state[s].reason = KMEANS_DIVERGED_MAX_IT;
+  }
+  state[0].running = (int32_t)count;
+}
+
+/* Iterates on the GPU from iteration km->it on, until the first `count` solves of A have stopped. A has their centroids, labels and zeroed tallies. previous: the
+   inertia of the previous iteration. W: the memory of these iterations. state: [A->solves] receives the states after the iterations. */
+PetscErrorCode KMeansLoopRun_Private(KMeans km, const KMeansData *A, PetscInt count, PetscReal previous, KMeansLooped *W, KMeansLoop state[])
+{
+  const PetscInt solves = PetscMax(A->solves, 1);
+  const size_t   bytes  = (size_t)solves * sizeof(*state);
+  uint64_t       loop;
   PetscLogDouble begin, end;
-  PetscBool      possible;
 
   PetscFunctionBegin;
-  PetscCall(KMeansLoopIsPossible(km, &possible));
-  if (!possible) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscTime(&begin));
   PetscCall(PetscLogEventBegin(KMEANS_LoopEvent, km, 0, 0, 0));
-  PetscCall(KMeansPointsSetCentroids_Private(P, km->kept, km->centroid));
-  PetscCall(KMeansPointsClearTally_Private(P, PETSC_FALSE));
-  PetscCall(KMeansLoopSetUp(km));
-  state = (KMeansLoop){
-    .it = (int32_t)km->it, .max_it = (int32_t)PetscMin(km->max_it, INT32_MAX), .keep = km->empty == KMEANS_EMPTY_KEEP, .differences = km->now[1] == KMEANS_UPDATE_changed, .fresh = 1, .rtol = km->rtol, .stol = km->stol, .previous = *previous};
-  PetscCallGp(A->dev, "Iterations", KMeansFrameChoose(A, &P->frame));
-  if (!P->graph) {
-    PetscCallGp(A->dev, "Iterations", GpDevUpload(A->dev, P->loop, &state, sizeof(state)));
-    PetscCall(KMeansLoopLaunch(km, 1)); /* the first launch of a kernel may load its code, which no capture allows */
-    PetscCall(PetscGPUCSRGraphCreate(A->dev, (PetscBool)(P->ranks == 1), KMeansLoopCapture, km, &P->graph));
-    PetscCallGp(A->dev, "Iterations", GpDevDownload(A->dev, &state, P->loop, sizeof(state)));
+  PetscCall(KMeansLoopSetUp(km, A, W));
+  KMeansLoopStart(km, count, previous, solves, state);
+  for (PetscInt s = 0; s < count; s++) {
+    const KMeansData one = KMeansOfSolve(&W->data, s);
+
+    PetscCallGp(A->dev, "Iterations", KMeansFrameChoose(&one, &one.frame));
   }
-  PetscCall(PetscGPUCSRGraphGetLoop(P->graph, &state.loop));
-  PetscCallGp(A->dev, "Iterations", GpDevUpload(A->dev, P->loop, &state, sizeof(state)));
-  while (!state.reason) { /* a single launch if the graph repeats itself */
-    PetscCall(PetscGPUCSRGraphLaunch(P->graph));
-    PetscCallGp(A->dev, "Iterations", GpDevDownload(A->dev, &state, P->loop, sizeof(state)));
+  if (!W->graph) {
+    PetscCallGp(A->dev, "Iterations", GpDevUpload(A->dev, W->loop, state, bytes));
+    PetscCall(KMeansLoopLaunch(W, 1)); /* the first launch of a kernel may load its code, which no capture allows */
+    PetscCall(PetscGPUCSRGraphCreate(A->dev, (PetscBool)(km->points.ranks == 1), KMeansLoopCapture, W, &W->graph));
+    PetscCallGp(A->dev, "Iterations", GpDevDownload(A->dev, state, W->loop, bytes));
   }
-  PetscCallGp(A->dev, "Centroids", GpDevDownload(A->dev, km->centroid, A->centroid, (size_t)A->k * A->d * sizeof(double)));
+  PetscCall(PetscGPUCSRGraphGetLoop(W->graph, &loop));
+  for (PetscInt s = 0; s < solves; s++) state[s].loop = loop;
+  PetscCallGp(A->dev, "Iterations", GpDevUpload(A->dev, W->loop, state, bytes));
+  while (state[0].running) { /* once, if the graph repeats itself */
+    PetscCall(PetscGPUCSRGraphLaunch(W->graph));
+    PetscCallGp(A->dev, "Iterations", GpDevDownload(A->dev, state, W->loop, bytes));
+  }
   PetscCall(PetscLogEventEnd(KMEANS_LoopEvent, km, 0, 0, 0));
   PetscCall(PetscTime(&end));
   km->statistics.assign += end - begin;
-  km->it      = state.it;
-  km->inertia = state.inertia;
-  *previous   = state.previous;
-  km->distances += state.counted;
-  km->rechecked += state.rechecked;
-  km->reason = state.reason == KMEANS_LOOP_EMPTY ? KMEANS_CONVERGED_ITERATING : (KMeansConvergedReason)state.reason;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Continues a solve where the iterations on the GPU have stopped. Afterwards km->it is the last iteration, and km->reason is the reason why it was the last one. If this
+   iteration left clusters without points, km->reason is KMEANS_CONVERGED_ITERATING, and the host must repeat the iteration. */
+PetscErrorCode KMeansLoopFinish_Private(KMeans km, const KMeansLoop *state, PetscReal *previous)
+{
+  PetscFunctionBegin;
+  km->it      = state->it;
+  km->inertia = state->inertia;
+  *previous   = state->previous;
+  km->distances += state->counted;
+  km->rechecked += state->rechecked;
+  km->reason = state->reason == KMEANS_LOOP_EMPTY ? KMEANS_CONVERGED_ITERATING : (KMeansConvergedReason)state->reason;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Iterates on the GPU from iteration km->it on, or does nothing if the GPU cannot iterate alone. previous: the inertia of the previous iteration.
+   KMeansLoopFinish_Private() describes the result. */
+PetscErrorCode KMeansLoop_Private(KMeans km, PetscReal *previous)
+{
+  KMeansPoints *P = &km->points;
+  KMeansData   *A = &P->data;
+  KMeansLoop    state;
+  PetscBool     possible;
+
+  PetscFunctionBegin;
+  PetscCall(KMeansLoopIsPossible_Private(km, &possible));
+  if (!possible) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(KMeansPointsSetCentroids_Private(P, km->kept, km->centroid));
+  PetscCall(KMeansPointsClearTally_Private(P, PETSC_FALSE));
+  PetscCall(KMeansLoopRun_Private(km, A, 1, *previous, &P->looped, &state));
+  PetscCallGp(A->dev, "Centroids", GpDevDownload(A->dev, km->centroid, A->centroid, (size_t)A->k * A->d * sizeof(double)));
+  PetscCall(KMeansLoopFinish_Private(km, &state, previous));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 #else

@@ -1,4 +1,4 @@
-/* The end of an iteration on a GPU: new centroids and stopping criteria. One block executes it. */
+/* The end of an iteration on a GPU: new centroids and stopping criteria. One block executes it for each solve of a batch. */
 #include "kmeansmean.h"
 
 #include <gpucsrkmeanstypes.h>
@@ -15,31 +15,40 @@ __device__ static int32_t KMeansMoveTest(const KMeansLoop *L, int64_t changed, d
 }
 
 /* Prefetches sums and centroids, which the kernel reads only after it has waited for other loads. */
-__device__ static void KMeansMovePrefetch(const KMeansData &A)
+__device__ static void KMeansMovePrefetch(const KMeansData &A, const int64_t *reduced, const double *centroid)
 {
   for (int32_t c = threadIdx.x; c < A.k; c += KMEANS_MOVE_THREADS) {
-    asm volatile("prefetch.global.L1 [%0];" ::"l"(A.reduced + KMEANS_TALLY + A.k + (int64_t)c * A.d * A.words));
-    asm volatile("prefetch.global.L1 [%0];" ::"l"(A.centroid + (int64_t)c * A.d));
+    asm volatile("prefetch.global.L1 [%0];" ::"l"(reduced + KMEANS_TALLY + A.k + (int64_t)c * A.d * A.words));
+    asm volatile("prefetch.global.L1 [%0];" ::"l"(centroid + (int64_t)c * A.d));
   }
 }
 
-__global__ __launch_bounds__(KMEANS_MOVE_THREADS) static void KMeansMoveKernel(const __grid_constant__ KMeansData A, KMeansLoop *L)
+/* Counts a solve that has stopped. The graph ends with the last solve of the batch. first: state of the first solve. */
+__device__ static void KMeansMoveStop(KMeansLoop *first, uint64_t loop)
+{
+  if (atomicSub(&first->running, 1) == 1) GpLoopEnd(loop);
+}
+
+__global__ __launch_bounds__(KMEANS_MOVE_THREADS) static void KMeansMoveKernel(const __grid_constant__ KMeansData A)
 {
   __shared__ double  moved[KMEANS_MOVE_THREADS];
   __shared__ int64_t total[KMEANS_TALLY];
-  const KMeansLoop   state = *L;
-  const int64_t      size  = KMeansTallySize(A.k, A.d, A.words);
-  int                empty = 0;
-  double             mine  = 0;
+  KMeansLoop *const  L        = A.loop + blockIdx.x;
+  const KMeansLoop   state    = *L;
+  const int64_t      size     = KMeansTallySize(A.k, A.d, A.words);
+  const int64_t     *reduced  = A.reduced + blockIdx.x * size;
+  double            *centroid = A.centroid + (int64_t)blockIdx.x * A.k * A.d;
+  int                empty    = 0;
+  double             mine     = 0;
 
   if (state.reason) return;
-  KMeansMovePrefetch(A);
-  if (threadIdx.x < KMEANS_TALLY) total[threadIdx.x] = A.reduced[threadIdx.x];
-  for (int32_t c = threadIdx.x; c < A.k; c += KMEANS_MOVE_THREADS) empty |= !A.reduced[KMEANS_TALLY + c];
+  KMeansMovePrefetch(A, reduced, centroid);
+  if (threadIdx.x < KMEANS_TALLY) total[threadIdx.x] = reduced[threadIdx.x];
+  for (int32_t c = threadIdx.x; c < A.k; c += KMEANS_MOVE_THREADS) empty |= !reduced[KMEANS_TALLY + c];
   if (__syncthreads_or(empty) && !state.keep) { /* the host repeats the assignment, which then finds no changed labels */
     if (threadIdx.x == 0) {
       L->reason = KMEANS_LOOP_EMPTY;
-      GpLoopEnd(state.loop);
+      KMeansMoveStop(A.loop, state.loop);
     }
     return;
   }
@@ -48,7 +57,7 @@ __global__ __launch_bounds__(KMEANS_MOVE_THREADS) static void KMeansMoveKernel(c
   for (int32_t round = 0; round < A.k; round += KMEANS_MOVE_THREADS) {
     const int32_t c = round + (int32_t)threadIdx.x;
 
-    moved[threadIdx.x] = c < A.k && A.reduced[KMEANS_TALLY + c] ? KMeansMeanMove(&A, A.feature, A.reduced, A.k, c, A.centroid) : 0;
+    moved[threadIdx.x] = c < A.k && reduced[KMEANS_TALLY + c] ? KMeansMeanMove(&A, A.feature, reduced, A.k, c, centroid) : 0;
     __syncthreads();
     if (threadIdx.x < KMEANS_MEAN_LANES)
       for (int t = threadIdx.x; t < KMEANS_MOVE_THREADS && state.stol > 0; t += KMEANS_MEAN_LANES) mine += moved[t];
@@ -64,16 +73,16 @@ __global__ __launch_bounds__(KMEANS_MOVE_THREADS) static void KMeansMoveKernel(c
     L->counted           = state.counted + total[KMEANS_COUNTED];
     L->rechecked         = state.rechecked + total[KMEANS_RECHECK];
     L->inertia = L->previous = inertia;
-    if (reason) GpLoopEnd(state.loop);
+    if (reason) KMeansMoveStop(A.loop, state.loop);
     else L->it = state.it + 1;
     L->reason = reason;
     L->fresh  = !state.differences;
   }
   __syncthreads();
-  for (int64_t e = threadIdx.x; e < (state.differences ? KMEANS_TALLY : size); e += KMEANS_MOVE_THREADS) A.tally[e] = 0;
+  for (int64_t e = threadIdx.x; e < (state.differences ? KMEANS_TALLY : size); e += KMEANS_MOVE_THREADS) A.tally[blockIdx.x * size + e] = 0;
 }
 
 extern "C" GpErr KMeansMove_CUDA(const KMeansData *A)
 {
-  return GpLaunch(A->dev, "KMeansMove", KMeansMoveKernel, GpGrid{1, KMEANS_MOVE_THREADS}, *A, A->loop);
+  return GpLaunch(A->dev, "KMeansMove", KMeansMoveKernel, GpGrid{A->solves > 1 ? (unsigned)A->solves : 1, KMEANS_MOVE_THREADS}, *A);
 }
