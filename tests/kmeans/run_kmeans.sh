@@ -76,7 +76,9 @@ continues() { # continues NAME ARGUMENTS: the first run stops after 7 iterations
 for start in random kmeans++ parallel; do
   continues "a checkpoint after 7 of 20 iterations, start $start" -generate 2000,2 -kmeans_clusters 12 -kmeans_start $start -kmeans_max_it 20
 done
-"$program" "${device[@]}" -generate 20000,4 -kmeans_clusters 40 -kmeans_restarts 3 -kmeans_max_it 30 -kmeans_assign brute -kmeans_checkpoint "$tmp/checkpoint" -kmeans_checkpoint_every 7 >"$tmp/log" 2>&1 &
+restarts=3
+[ "${GPUCSR_DEVICE:-host}" = cuda ] && restarts=100 # a GPU would end before the signal
+"$program" "${device[@]}" -generate 20000,4 -kmeans_clusters 40 -kmeans_restarts $restarts -kmeans_max_it 30 -kmeans_assign brute -kmeans_checkpoint "$tmp/checkpoint" -kmeans_checkpoint_every 7 >"$tmp/log" 2>&1 &
 victim=$!
 for _ in $(seq 200); do
   [ -s "$tmp/checkpoint" ] && break
@@ -84,7 +86,7 @@ for _ in $(seq 200); do
 done
 kill -TERM $victim
 wait $victim
-[ $? -eq 143 ] && [ -z "$(find "$tmp" -name '*.part')" ] && continues "a checkpoint of a run that a signal ended" -generate 20000,4 -kmeans_clusters 40 -kmeans_restarts 3 -kmeans_max_it 30 || not_ok "a signal ends a run" "$tmp/log"
+[ $? -eq 143 ] && [ -z "$(find "$tmp" -name '*.part')" ] && continues "a checkpoint of a run that a signal ended" -generate 20000,4 -kmeans_clusters 40 -kmeans_restarts $restarts -kmeans_max_it 30 || not_ok "a signal ends a run" "$tmp/log"
 run 1 -f "$tmp/points.csv" -kmeans_clusters 9 -kmeans_max_it 2 -kmeans_checkpoint "$tmp/foreign"
 # --- mini-batches -----------------------------------------------------------------------------------------------------------
 for n in 1 2; do
