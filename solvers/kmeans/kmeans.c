@@ -86,6 +86,7 @@ PetscErrorCode KMeansCreate(MPI_Comm comm, KMeans *newkm)
   km->restarts         = 1;
   km->max_it           = 300;
   km->checkpoint_every = 10;
+  km->reduce           = KMEANS_REDUCE_MPI;
   *newkm               = km;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

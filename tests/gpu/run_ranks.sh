@@ -6,7 +6,7 @@ exe=$BUILD/tests/harness/mat/tests/kmeans/ranks log=$BUILD/tests/ranks.log
 name="k-means on two GPUs, sums by NCCL and by MPI"
 device=(-gpucsr_device cuda -gpucsr_notice 0)
 [ -x "$exe" ] || { skip "$name" "tests/kmeans/ranks.c has not been built"; exit 0; }
-"$MPIEXEC" -n 2 "$BUILD/bin/kmeans" "${device[@]}" -generate 1000,2 -kmeans_view >"$log" 2>&1
+"$MPIEXEC" -n 2 "$BUILD/bin/kmeans" "${device[@]}" -generate 1000,2 -kmeans_reduce auto -kmeans_view >"$log" 2>&1
 sums=$(sed -n 's/^ *sums over 2 ranks by //p' "$log")
 case $sums in
 nccl*) ;;

@@ -54,7 +54,7 @@ for start in random kmeans++ parallel; do
   [ $good = 1 ] && compare fixedpoint "$tmp/points.csv" "$tmp"/{report,labels,centroids}.$first
   verdict "start $start: labels, centroids and inertia beside numpy, the same bytes by every assignment, on 1, 2 and 4 ranks by turns"
 done
-run 2 -generate 500,2 -kmeans_start parallel -kmeans_reduce mpi -kmeans_view && [ "$(grep -c 'KMeans Object' "$tmp/log")" = 1 ] && grep -q 'sums over 2 ranks by mpi: as requested' "$tmp/log"
+run 2 -generate 500,2 -kmeans_start parallel -kmeans_reduce mpi -kmeans_view && [ "$(grep -c 'KMeans Object' "$tmp/log")" = 1 ] && grep -q 'sums over 2 ranks by mpi: the setting of -kmeans_reduce' "$tmp/log"
 verdict "-kmeans_view shows one solver, and how the ranks add their sums"
 
 # --- checkpoints: the bytes of a run without interruption, on other numbers of ranks ------------------------------------------

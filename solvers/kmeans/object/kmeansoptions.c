@@ -70,7 +70,7 @@ static PetscErrorCode KMeansRestartBatchOption(KMeans km, GpOptionItems PetscOpt
 . -kmeans_start <kmeans++>     - first centroids: random, kmeans++, parallel or given
 . -kmeans_empty <farthest>     - what happens to a cluster without points: farthest, split, keep, drop or error
 . -kmeans_storage <auto>       - precision of the points on the device: auto, single or double
-. -kmeans_reduce <auto>        - how several ranks add their sums: auto, nccl or mpi
+. -kmeans_reduce <mpi>         - how several ranks add their sums: auto, nccl or mpi
 . -kmeans_seed <0>             - seed of the random numbers
 . -kmeans_restarts <1>         - number of starts, of which the best is kept
 . -kmeans_restart_batch <auto> - largest number of restarts that a GPU iterates together

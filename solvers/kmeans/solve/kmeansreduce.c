@@ -37,7 +37,7 @@ PetscErrorCode KMeansReduceSetUp_Private(KMeans km)
 
   PetscFunctionBegin;
   km->reducing  = KMEANS_REDUCE_MPI;
-  km->reducewhy = "as requested";
+  km->reducewhy = "the setting of -kmeans_reduce";
   if (km->points.ranks == 1 || km->reduce == KMEANS_REDUCE_MPI) PetscFunctionReturn(PETSC_SUCCESS);
   if (KMeansUpdateTable[km->now[1]].properties & KMEANS_ON_HOST) km->reducewhy = "the update adds on the host";
   else PetscCall(PetscGPUCSRDeviceConnectRanks(comm, km->points.data.dev, &connected, &km->reducewhy));
