@@ -191,7 +191,7 @@ static PetscErrorCode TestDestroy(Test *T)
 static GpErr Stream(GpDev dev, Test *T, int t, const GpOpStreamOptions *o, int kernel, GpOpStream *S, GpLoss *loss)
 {
   GpOpTransposed At;
-  GpOpRows       rows;
+  GpRowSource    rows;
   GpErr          err = GP_SUCCESS;
 
   GpOpRowsOfArrays(&T->source, &rows);
@@ -289,7 +289,7 @@ static PetscErrorCode CheckRefill(GpDev dev, BenchMatrix *A)
   uint64_t                seed = 7;
   Vectors                 V;
   Test                    T;
-  GpOpRows                rows;
+  GpRowSource             rows;
   GpOpStream              S;
   GpLoss                  loss;
 

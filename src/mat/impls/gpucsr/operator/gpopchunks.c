@@ -76,7 +76,7 @@ static GpErr GpOpChunksAppend(GpOpChunks *C, const GpChunkSource *rows, int64_t 
 }
 
 /* A chunk that ends with the window, but not with the matrix, is cut again from the next window. */
-static GpErr GpOpChunksCut(GpOpChunks *C, const GpOpRows *rows, char why[GP_CHUNK_WHY])
+static GpErr GpOpChunksCut(GpOpChunks *C, const GpRowSource *rows, char why[GP_CHUNK_WHY])
 {
   const int64_t least = (int64_t)(C->limit / sizeof(int32_t)) + 2, window = least > GP_OP_WINDOW ? least : GP_OP_WINDOW;
   GpErr         err = GP_SUCCESS;
@@ -107,7 +107,7 @@ static GpErr GpOpPlanChunk(void *context, int64_t item, void *destination, char 
   const int64_t *first = E->C->first + E->begin + item;
 
   (void)destination;
-  (void)whylen; /* GP_CHUNK_WHY bytes, which is the size of the message of a job */
+  (void)whylen; /* the message of a job has GP_FILLERS_WHY bytes, more than GP_CHUNK_WHY */
   return GpChunkPlanRows(&E->source, first[0] - E->source.start, first[1] - E->source.start, &E->plan[item], why);
 }
 
@@ -184,7 +184,7 @@ static GpErr GpOpAllocPiece(GpOpChunks *C, int64_t begin, int64_t end, char why[
 }
 
 /* Encodes the chunks of a group. refill: into the memory of the old ones, if all have the old sizes. */
-static GpErr GpOpEncodeGroup(GpOpEncoder *E, const GpOpRows *rows, int64_t end, int refill, int64_t *nonzeros, int *same, char why[GP_CHUNK_WHY])
+static GpErr GpOpEncodeGroup(GpOpEncoder *E, const GpRowSource *rows, int64_t end, int refill, int64_t *nonzeros, int *same, char why[GP_CHUNK_WHY])
 {
   GpOpChunks   *C = E->C;
   const int64_t n = end - E->begin;
@@ -210,7 +210,7 @@ static GpErr GpOpEncodeGroup(GpOpEncoder *E, const GpOpRows *rows, int64_t end, 
   return err;
 }
 
-static GpErr GpOpEncodeGroups(GpOpEncoder *E, const GpOpRows *rows, int refill, int *same, char why[GP_CHUNK_WHY])
+static GpErr GpOpEncodeGroups(GpOpEncoder *E, const GpRowSource *rows, int refill, int *same, char why[GP_CHUNK_WHY])
 {
   GpOpChunks   *C     = E->C;
   const int64_t group = (int64_t)(GP_OP_BYTES / (double)C->limit) + 1, many = group < GP_OP_GROUP ? group : GP_OP_GROUP;
@@ -226,7 +226,7 @@ static GpErr GpOpEncodeGroups(GpOpEncoder *E, const GpOpRows *rows, int refill, 
   return err;
 }
 
-static GpErr GpOpChunksEncode(GpOpChunks *C, const GpOpRows *rows, int refill, int *same, char why[GP_CHUNK_WHY])
+static GpErr GpOpChunksEncode(GpOpChunks *C, const GpRowSource *rows, int refill, int *same, char why[GP_CHUNK_WHY])
 {
   GpOpEncoder  E      = {.C = C, .plan = (GpChunkPlan *)calloc(GP_OP_GROUP, sizeof(GpChunkPlan))};
   const double before = GpFillersClock(), pinned = C->pin_seconds;
@@ -244,7 +244,7 @@ static GpErr GpOpChunksEncode(GpOpChunks *C, const GpOpRows *rows, int refill, i
   return err;
 }
 
-GpErr GpOpChunksCreate(GpDev dev, const GpOpRows *rows, size_t bytes, int plain, int threads, GpOpChunks *C)
+GpErr GpOpChunksCreate(GpDev dev, const GpRowSource *rows, size_t bytes, int plain, int threads, GpOpChunks *C)
 {
   char  why[GP_CHUNK_WHY] = "";
   int   same;
@@ -268,7 +268,7 @@ GpErr GpOpChunksCreate(GpDev dev, const GpOpRows *rows, size_t bytes, int plain,
   return err;
 }
 
-GpErr GpOpChunksRefill(GpOpChunks *C, const GpOpRows *rows, int *same)
+GpErr GpOpChunksRefill(GpOpChunks *C, const GpRowSource *rows, int *same)
 {
   char        why[GP_CHUNK_WHY] = "";
   const GpErr err               = C->nchunks ? GpOpChunksEncode(C, rows, 1, same, why) : GP_SUCCESS;

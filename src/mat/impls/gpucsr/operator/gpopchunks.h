@@ -5,17 +5,7 @@
 #define GPOPCHUNKS_H
 
 #include "mat/impls/gpucsr/selector/gpselect.h"
-#include "mat/impls/gpucsr/spmv/stream/gpchunk.h"
-
-/* The rows of a matrix, which get() gives piece by piece: rows first to end - 1 of the matrix. Without `entries` only the row pointers are needed. The arrays are
-   valid until the next call. One thread calls get(), which may be called several times for each row. After a failure it returns a code other than GP_SUCCESS and writes the reason. */
-typedef struct {
-  int64_t m;    /* number of rows */
-  int32_t n;    /* number of columns */
-  GpPrec  prec; /* precision to which values are rounded */
-  void   *context;
-  GpErr (*get)(void *context, int64_t first, int64_t end, int entries, GpChunkSource *rows, char why[GP_CHUNK_WHY]);
-} GpOpRows;
+#include "mat/impls/gpucsr/spmv/stream/gprowsource.h"
 
 /* Memory that holds the chunks of a group. */
 typedef struct {
@@ -45,11 +35,11 @@ typedef struct {
 
 /* Cuts and encodes a matrix. bytes: size of the compressed rows of a chunk, at most. After a failure everything is freed; if a value overflows single precision,
    C->loss.overflow is its position. threads 0: one for each core of this process, at most 8. */
-GpErr GpOpChunksCreate(GpDev dev, const GpOpRows *rows, size_t bytes, int plain, int threads, GpOpChunks *C);
+GpErr GpOpChunksCreate(GpDev dev, const GpRowSource *rows, size_t bytes, int plain, int threads, GpOpChunks *C);
 void  GpOpChunksDestroy(GpOpChunks *C);
 
 /* Encodes new values on the same pattern in the memory of the old ones. *same is 0 if a chunk has another size than before: the chunks are not usable then. */
-GpErr GpOpChunksRefill(GpOpChunks *C, const GpOpRows *rows, int *same);
+GpErr GpOpChunksRefill(GpOpChunks *C, const GpRowSource *rows, int *same);
 
 /* Bytes of the whole matrix as compressed rows with 32-bit row starts. */
 double GpOpChunksRowBytes(const GpOpChunks *C);
@@ -64,10 +54,10 @@ typedef struct {
   int64_t      *at;       /* [n] next place of each row of the piece */
 } GpOpTransposed;
 
-GpErr GpOpTransposedCreate(GpDev dev, const GpChunkSource *A, GpOpTransposed *T, GpOpRows *rows);
+GpErr GpOpTransposedCreate(GpDev dev, const GpChunkSource *A, GpOpTransposed *T, GpRowSource *rows);
 void  GpOpTransposedDestroy(GpOpTransposed *T);
 
 /* Rows of arrays in host memory; `rows` refers to A. */
-void GpOpRowsOfArrays(const GpChunkSource *A, GpOpRows *rows);
+void GpOpRowsOfArrays(const GpChunkSource *A, GpRowSource *rows);
 
 #endif

@@ -49,7 +49,7 @@ static GpChunkSource GpOpSource(GpOp op, const PetscInt rowptr[], const PetscInt
 }
 
 /* Encodes one side. The device memory of the matrix counts towards the bound on resident chunks of the transpose. */
-static GpErr GpOpCreateSide(GpOp op, int t, const GpOpRows *rows, GpLoss *loss)
+static GpErr GpOpCreateSide(GpOp op, int t, const GpRowSource *rows, GpLoss *loss)
 {
   GpOpSide         *S       = &op->side[t];
   GpOpStreamOptions options = op->options.chunks;
@@ -81,7 +81,7 @@ static PetscErrorCode GpOpSetStreamLoss(GpOp op, GpErr err, const PetscInt rowpt
 PetscErrorCode GpOpSetUpStream_Private(GpOp op, PetscInt m, PetscInt n, const PetscInt rowptr[], const PetscInt col[], const double val[], const GpOpPlace *place)
 {
   GpChunkSource source;
-  GpOpRows      rows;
+  GpRowSource   rows;
   GpErr         err;
 
   PetscFunctionBegin;
@@ -101,7 +101,7 @@ static PetscErrorCode GpOpStreamTranspose(GpOp op, const PetscInt rowptr[], cons
   const GpCsr   *A      = &op->side[0].csr;
   GpChunkSource  source = GpOpSource(op, rowptr, col, val);
   GpOpTransposed T;
-  GpOpRows       rows;
+  GpRowSource    rows;
   GpLoss         loss; /* that of the matrix itself */
   GpErr          err;
 
@@ -133,7 +133,7 @@ PetscErrorCode GpOpSetUpTransposeStream(GpOp op, const PetscInt rowptr[], const 
 PetscErrorCode GpOpRefillStream_Private(GpOp op, const PetscInt rowptr[], const PetscInt col[], const double val[], const GpOpPlace *place)
 {
   GpChunkSource source = GpOpSource(op, rowptr, col, val);
-  GpOpRows      rows;
+  GpRowSource   rows;
   GpErr         err;
 
   PetscFunctionBegin;

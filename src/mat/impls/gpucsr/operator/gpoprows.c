@@ -27,9 +27,9 @@ static GpErr GpOpGetArrays(void *context, int64_t first, int64_t end, int entrie
   return GP_SUCCESS;
 }
 
-void GpOpRowsOfArrays(const GpChunkSource *A, GpOpRows *rows)
+void GpOpRowsOfArrays(const GpChunkSource *A, GpRowSource *rows)
 {
-  *rows = (GpOpRows){A->m, A->n, A->prec, (void *)(uintptr_t)A, GpOpGetArrays};
+  *rows = (GpRowSource){A->m, A->n, A->prec, (void *)(uintptr_t)A, GpOpGetArrays, NULL};
 }
 
 /* --- the transpose ------------------------------------------------------------------------------------------------------------------ */
@@ -78,7 +78,7 @@ static GpErr GpOpGetTransposed(void *context, int64_t first, int64_t end, int en
 }
 
 /* The columns must be in range, as they are after the matrix itself has been encoded. */
-GpErr GpOpTransposedCreate(GpDev dev, const GpChunkSource *A, GpOpTransposed *T, GpOpRows *rows)
+GpErr GpOpTransposedCreate(GpDev dev, const GpChunkSource *A, GpOpTransposed *T, GpRowSource *rows)
 {
   const int64_t nnz = GpOpLoad(A->rowptr, A->rowbytes, A->m) - GpOpLoad(A->rowptr, A->rowbytes, 0);
 
@@ -91,7 +91,7 @@ GpErr GpOpTransposedCreate(GpDev dev, const GpChunkSource *A, GpOpTransposed *T,
   }
   for (int64_t k = 0; k < nnz; k++) T->rowptr[GpOpLoad(A->col, A->colbytes, k) + 1]++;
   for (int64_t j = 0; j < A->n; j++) T->rowptr[j + 1] += T->rowptr[j];
-  *rows = (GpOpRows){A->n, (int32_t)A->m, A->prec, T, GpOpGetTransposed};
+  *rows = (GpRowSource){A->n, (int32_t)A->m, A->prec, T, GpOpGetTransposed, NULL};
   return GP_SUCCESS;
 }
 

@@ -118,7 +118,7 @@ static void GpOpStreamReset(GpOpStream S)
   GpOpChunksDestroy(&S->chunks);
 }
 
-static GpErr GpOpStreamBuild(GpOpStream S, const GpOpRows *rows)
+static GpErr GpOpStreamBuild(GpOpStream S, const GpRowSource *rows)
 {
   const size_t bytes = S->options.chunk > 0 ? (size_t)S->options.chunk : GP_CHUNK_BYTES;
   GpErr        err   = GpOpChunksCreate(S->dev, rows, bytes, S->options.plain, S->options.threads, &S->chunks);
@@ -126,7 +126,7 @@ static GpErr GpOpStreamBuild(GpOpStream S, const GpOpRows *rows)
   return err ? err : GpOpStreamAllocate(S);
 }
 
-GpErr GpOpStreamCreate(GpDev dev, const GpOpStreamOptions *options, int kernel, const GpOpRows *rows, GpOpStream *stream, GpLoss *loss)
+GpErr GpOpStreamCreate(GpDev dev, const GpOpStreamOptions *options, int kernel, const GpRowSource *rows, GpOpStream *stream, GpLoss *loss)
 {
   GpOpStream S = (GpOpStream)calloc(1, sizeof(*S));
   GpErr      err;
@@ -163,7 +163,7 @@ static GpErr GpOpStreamKeep(GpOpStream S)
 }
 
 /* If a chunk has another size than before, all memory is allocated anew. */
-GpErr GpOpStreamRefill(GpOpStream S, const GpOpRows *rows, GpLoss *loss)
+GpErr GpOpStreamRefill(GpOpStream S, const GpRowSource *rows, GpLoss *loss)
 {
   int   same = 0;
   GpErr err  = GpStreamWait(S->stream);

@@ -22,11 +22,11 @@ typedef struct _n_GpOpStream *GpOpStream;
 
 /* Encodes a matrix and allocates the device memory of its products. kernel: index of a kernel that is wanted, or -1; if it cannot multiply chunks, the fixed rule
    of the selector chooses one. If a value overflows single precision, loss->overflow is its position. */
-GpErr GpOpStreamCreate(GpDev dev, const GpOpStreamOptions *options, int kernel, const GpOpRows *rows, GpOpStream *stream, GpLoss *loss);
+GpErr GpOpStreamCreate(GpDev dev, const GpOpStreamOptions *options, int kernel, const GpRowSource *rows, GpOpStream *stream, GpLoss *loss);
 void  GpOpStreamDestroy(GpOpStream *stream);
 
 /* Encodes new values on the same pattern. After a failure the operator must be destroyed. */
-GpErr GpOpStreamRefill(GpOpStream stream, const GpOpRows *rows, GpLoss *loss);
+GpErr GpOpStreamRefill(GpOpStream stream, const GpRowSource *rows, GpLoss *loss);
 
 GpErr GpOpStreamMult(GpOpStream stream, const double *x, const double *z, double *y); /* y = A x, or y = A x + z; z may be y */
 
