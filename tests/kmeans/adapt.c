@@ -92,7 +92,7 @@ static PetscErrorCode CheckTwice(Mat X, PetscInt k, PetscInt restarts, const Res
   PetscCheck(first.restart == 0 && first.from > 1, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The assignment changed in iteration %" PetscInt_FMT " of restart %" PetscInt_FMT, first.from, first.restart);
   PetscCall(Solve(km, &second));
   PetscCheck(first.from == second.from && first.distances == second.distances, PETSC_COMM_SELF, PETSC_ERR_PLIB,
-             "The solves changed in iterations %" PetscInt_FMT " and %" PetscInt_FMT " and evaluated %" PetscInt64_FMT " and %" PetscInt64_FMT " distances", first.from, second.from, first.distances, second.distances);
+             "The assignment of two equal solves changed in iterations %" PetscInt_FMT " and %" PetscInt_FMT " and evaluated %" PetscInt64_FMT " and %" PetscInt64_FMT " distances", first.from, second.from, first.distances, second.distances);
   PetscCall(Check("auto", &first, expected, PETSC_TRUE));
   PetscCall(Check("auto, second solve", &second, expected, PETSC_TRUE));
   PetscCall(KMeansDestroy(&km));

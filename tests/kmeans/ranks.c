@@ -128,7 +128,7 @@ static PetscErrorCode Compare(const Case *test, const char how[], Mat X, KMeans 
   PetscCall(MatEqual(centroids[0], centroids[1], &equal));
   PetscCheck(same && equal && inertia[0] == inertia[1] && it[0] == it[1], PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s, %s: %s labels, %s centroids; inertia %.17g after %" PetscInt_FMT " iterations, on one rank %.17g after %" PetscInt_FMT, test->name, how,
              same ? "the same" : "other", equal ? "the same" : "other", (double)inertia[0], it[0], (double)inertia[1], it[1]);
-  PetscCheck(it[0] > 1, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: one iteration shows little", test->name);
+  PetscCheck(it[0] > 1, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: the case needs more than one iteration", test->name);
   PetscCheck(distances[0] == distances[1], PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s, %s: %" PetscInt64_FMT " distances, on one rank %" PetscInt64_FMT, test->name, how, distances[0], distances[1]);
   for (int s = 0; s < 2; s++) {
     PetscCall(ISRestoreIndices(labels[s], &l[s]));
