@@ -115,7 +115,7 @@ static PetscErrorCode KMeansCheckRequest(MPI_Comm comm, void *context)
   const KMeansRequest   *rq                             = (const KMeansRequest *)context;
   const PointSetOptions *o                              = &rq->points;
   char                   checkpoint[PETSC_MAX_PATH_LEN] = "", restart[PETSC_MAX_PATH_LEN] = "", start[32] = "";
-  PetscBool              given, every;
+  PetscBool              given;
 
   PetscFunctionBegin;
   PetscCall(PetscOptionsGetString(NULL, NULL, "-kmeans_start", start, sizeof(start), NULL));
@@ -123,8 +123,6 @@ static PetscErrorCode KMeansCheckRequest(MPI_Comm comm, void *context)
   PetscCheck(!given || rq->start[0], comm, PETSC_ERR_USER_INPUT, "-kmeans_start given needs the first centroids: -start_file <file>");
   PetscCheck(given || !start[0] || !rq->start[0], comm, PETSC_ERR_USER_INPUT, "-start_file excludes -kmeans_start %s: omit one of them", start);
   PetscCall(PetscOptionsGetString(NULL, NULL, "-kmeans_checkpoint", checkpoint, sizeof(checkpoint), NULL));
-  PetscCall(PetscOptionsHasName(NULL, NULL, "-kmeans_checkpoint_every", &every));
-  PetscCheck(!every || checkpoint[0], comm, PETSC_ERR_USER_INPUT, "-kmeans_checkpoint_every needs a checkpoint: -kmeans_checkpoint <file>");
   PetscCall(PetscOptionsGetString(NULL, NULL, "-kmeans_restart", restart, sizeof(restart), NULL));
   PetscCheck(!rq->predictions[0] || rq->predict.file[0], comm, PETSC_ERR_USER_INPUT, "-predictions needs new points: -predict <file>");
   PetscCheck(!rq->predict.file[0] || rq->predictions[0], comm, PETSC_ERR_USER_INPUT, "-predict needs a file for the clusters of the new points: -predictions <file>");

@@ -259,7 +259,6 @@ verdict "a picture in a format that PETSc may lack"
 refused "columns of no picture" 2 "-picture_columns needs a picture" -f "$tmp/points.csv" -picture_columns 0,1
 refused "new points without an output" 2 "-predict needs a file for the clusters of the new points" -f "$tmp/points.csv" -predict "$tmp/points.csv"
 refused "a prediction alone with other outputs" 2 "-labels needs points to compute centroids from: -f <points>" -start_file "$tmp/start.csv" -predict "$tmp/points.csv" -predictions "$tmp/out/new"
-refused "a checkpoint interval without a checkpoint" 2 "-kmeans_checkpoint_every needs a checkpoint" -f "$tmp/points.csv" -kmeans_checkpoint_every 5
 printf 'a,b\n1,2\n3,\n' >"$tmp/gap.csv"
 refused "a missing value in the centroids" 4 "gap.csv:3: the value in column 1 (counted from 0) is missing or NaN; fill it in, or remove the row" -f "$tmp/twice.csv" -start_file "$tmp/gap.csv" -kmeans_clusters 2
 [ "$(grep -c -- -columns "$tmp/log")" -eq 0 ]
