@@ -101,9 +101,9 @@ typedef enum {
   MatGPUCSRStream - Whether a `MATGPUCSR` matrix stays in host memory, from which each product streams it to the device
 
   Values:
-+ `MAT_GPUCSR_STREAM_AUTO`   - if the compressed rows, with those of the transpose if it is needed, exceed the free device memory
-. `MAT_GPUCSR_STREAM_ALWAYS` - always
-- `MAT_GPUCSR_STREAM_NEVER`  - never; a matrix that does not fit is an error
++ `MAT_GPUCSR_STREAM_AUTO`   - the matrix is streamed if its compressed rows, with those of the transpose if that is needed, exceed the free device memory
+. `MAT_GPUCSR_STREAM_ALWAYS` - the matrix is streamed
+- `MAT_GPUCSR_STREAM_NEVER`  - the matrix is not streamed; if it does not fit, this is an error
 
   Level: intermediate
 
@@ -120,7 +120,7 @@ typedef enum {
 
   Values:
 + `MAT_GPUCSR_STREAM_ENCODE_AUTO` - each chunk takes its smallest lossless encoding
-- `MAT_GPUCSR_STREAM_ENCODE_NONE` - compressed rows with 32-bit columns, for comparison
+- `MAT_GPUCSR_STREAM_ENCODE_NONE` - columns take 32 bits and values the precision of the storage, for comparison
 
   Level: advanced
 
@@ -135,8 +135,8 @@ typedef enum {
   MatGPUCSRStreamTranspose - How a streamed matrix multiplies by its transpose
 
   Values:
-+ `MAT_GPUCSR_STREAM_TRANSPOSE_STORED` - chunks of the transpose are in host memory too
-- `MAT_GPUCSR_STREAM_TRANSPOSE_SHARED` - the device transposes the chunks of the matrix in each product
++ `MAT_GPUCSR_STREAM_TRANSPOSE_STORED` - the host keeps chunks of the transpose in addition to those of the matrix
+- `MAT_GPUCSR_STREAM_TRANSPOSE_SHARED` - the device transposes the chunks of the matrix in each product with the transpose
 
   Level: intermediate
 
@@ -153,26 +153,27 @@ typedef enum {
   Level: intermediate
 
   Note:
-  All numbers are sums over the matrix and its transpose, and over both blocks of a parallel matrix.
+  All numbers are sums over the matrix and its transpose, and over both blocks of a parallel matrix. So one product of a parallel matrix counts once for each block.
+  With `MAT_GPUCSR_STREAM_TRANSPOSE_SHARED` the transpose has no chunks, and its products count as products of the matrix.
 
 .seealso: `MatGPUCSRGetStreamInfo()`, `MatGPUCSRSetStream()`
 S*/
 typedef struct {
   PetscBool      streamed;       /* PETSC_FALSE if the matrix is on the device; then all other members are 0 */
   PetscInt64     chunks;         /* number of chunks */
-  PetscInt64     products;       /* number of products, of the matrix and of its transpose */
+  PetscInt64     products;       /* number of products with the matrix and with its transpose */
   PetscLogDouble row_bytes;      /* size of the matrix as compressed rows */
   PetscLogDouble bytes;          /* size of the chunks in host memory */
   PetscLogDouble pageable_bytes; /* size of the chunks that the system refused to pin, which are copied to pinned buffers in each product */
-  PetscLogDouble resident_bytes; /* size of the chunks that products have left on the device */
+  PetscLogDouble resident_bytes; /* size of the chunks that are on the device now */
   PetscLogDouble device_bytes;   /* device memory for resident chunks, buffers and workspace */
   PetscLogDouble moved;          /* bytes transferred to the device in all products */
-  PetscLogDouble moved_last;     /* bytes transferred to the device in the last product with the matrix and the last one with its transpose */
-  PetscLogDouble timed_bytes;    /* size of those transfers that were timed, a sample of all */
-  PetscLogDouble timed_seconds;  /* duration of those transfers */
-  PetscLogDouble encode_seconds; /* time of encoding */
-  PetscLogDouble pin_seconds;    /* time of allocating pinned memory */
-  PetscLogDouble wait_seconds;   /* time that the host waited for copies of pageable chunks */
+  PetscLogDouble moved_last;     /* bytes transferred to the device in the last product with the matrix, plus those of the last product with its transpose */
+  PetscLogDouble timed_bytes;    /* size of those transfers that were timed, a sample of all transfers */
+  PetscLogDouble timed_seconds;  /* duration in seconds of the timed transfers */
+  PetscLogDouble encode_seconds; /* seconds of the last encoding */
+  PetscLogDouble pin_seconds;    /* seconds of allocating pinned memory */
+  PetscLogDouble wait_seconds;   /* seconds that the host waited for copies of pageable chunks */
 } MatGPUCSRStreamInfo;
 
 /*S

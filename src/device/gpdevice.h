@@ -50,7 +50,7 @@ typedef enum {
   GP_DEV_STREAM_OWN,  /* the stream that the backend created; it can be captured in a graph, which PETSc's stream may not */
   GP_DEV_STREAM_SIDE, /* the second stream, which has the higher priority */
   GP_DEV_STREAM_COPY, /* transfers of a pipeline to the device (gpstream.h) */
-  GP_DEV_STREAM_BACK, /* transfers of its results to the host, by the other copy engine */
+  GP_DEV_STREAM_BACK, /* transfers of the results of a pipeline to the host, which overlap those to the device */
   GP_DEV_STREAMS_OWN
 } GpDevStreamKind;
 void  GpDevSetStream(GpDev, void *stream);

@@ -1,4 +1,4 @@
-/* Threads that fill staging buffers of a pipeline: a ring of jobs under one lock. */
+/* Threads that run jobs (gpfillers.h). The jobs are in a ring, which one lock protects. */
 #include "device/gpfillers.h"
 
 #include <errno.h>
@@ -10,9 +10,9 @@
 
 typedef struct {
   GpFillJob job;
-  int       done;                /* 1 after the work */
+  int       done;                /* 1: the job is done */
   GpErr     err;                 /* result */
-  char      why[GP_FILLERS_WHY]; /* message of a failure */
+  char      why[GP_FILLERS_WHY]; /* reason of a failure */
 } GpFillSlot;
 
 struct GpFillers_ {
@@ -23,9 +23,9 @@ struct GpFillers_ {
   int             threads;       /* number of threads that were started */
   int             slots;         /* number of slots */
   int             running;       /* number of jobs that threads work on */
-  int             stop;          /* 1: the threads shall end */
-  int64_t         nposted, next; /* number of jobs posted, and the next one to begin */
-  double          seconds;       /* duration of all jobs done */
+  int             stop;          /* 1: the threads return from GpFillersLoop() */
+  int64_t         nposted, next; /* number of jobs posted, and number of the next job to begin */
+  double          seconds;       /* duration in seconds of all finished jobs, summed over the threads */
 };
 
 double GpFillersClock(void)
@@ -36,7 +36,7 @@ double GpFillersClock(void)
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Begins the next job and does it. The lock is held on entry and on return, but not during the work. */
+/* Runs the next job. The lock is held on entry and on return, but not during the work. */
 static void GpFillersRunNext(GpFillers f)
 {
   GpFillSlot     *s   = &f->slot[f->next++ % f->slots];
@@ -70,7 +70,7 @@ static void *GpFillersLoop(void *context)
   return NULL;
 }
 
-/* Signals are blocked in the threads, so that handlers run in the threads of the program only. */
+/* Starts the threads with all signals blocked, so that signal handlers run only in the threads of the program. */
 static int GpFillersStart(GpFillers f, int threads)
 {
   sigset_t all, old;

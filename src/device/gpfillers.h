@@ -1,6 +1,7 @@
-/* Threads that fill staging buffers of a pipeline (gpstream.h). They know nothing of the device.
+/* Threads that run jobs, such as filling the staging buffers of a pipeline (gpstream.h) and encoding chunks. They do not call the device.
 
-   Jobs are numbered from 0 in the order in which they are posted, and begun in that order. One thread posts jobs and waits for them. */
+   Jobs are numbered from 0 in the order in which they are posted, and the threads begin them in this order. Only one thread, that of the caller, posts jobs and waits for
+   them. */
 #ifndef GPFILLERS_H
 #define GPFILLERS_H
 
@@ -11,16 +12,16 @@
 typedef struct GpFillers_ *GpFillers;
 
 typedef struct {
-  GpStreamFill fill;        /* writes the item; it is not called if there is a source */
+  GpStreamFill fill;        /* writes the item; not called if source is not NULL */
   void        *context;     /* context of fill() */
-  const void  *source;      /* memory that is copied instead; may be NULL */
+  const void  *source;      /* memory that is copied to the destination; NULL: fill() is called */
   size_t       bytes;       /* size in bytes of the item */
   int64_t      item;        /* number of the item, for fill() */
-  void        *destination; /* staging buffer */
+  void        *destination; /* staging buffer, or other memory that the job writes */
 } GpFillJob;
 
-/* Starts the threads. At most `slots` jobs are posted whose results the caller still needs. With 0 threads GpFillersWait() does the work. Returns 0, or the
-   number of an error of the operating system. */
+/* Starts the threads. Job k + slots may be posted only after the result of job k is no longer needed. With 0 threads, GpFillersWait() runs the jobs. Returns 0, or an
+   errno. */
 int  GpFillersCreate(int threads, int slots, GpFillers *fillers);
 void GpFillersDestroy(GpFillers *fillers);
 
@@ -30,9 +31,9 @@ int64_t GpFillersPost(GpFillers fillers, const GpFillJob *job); /* returns the n
 int GpFillersWait(GpFillers fillers, int64_t job, double seconds);
 
 GpErr  GpFillersResult(GpFillers fillers, int64_t job, const char **why); /* code and message of a job that is done */
-void   GpFillersCancel(GpFillers fillers);                                /* drops the jobs that have not begun and waits for the others */
-double GpFillersSeconds(GpFillers fillers);                               /* seconds of all jobs, summed over the threads */
+void   GpFillersCancel(GpFillers fillers);                                /* drops the jobs that have not begun and waits for those that run */
+double GpFillersSeconds(GpFillers fillers);                               /* duration of all jobs in seconds, summed over the threads */
 
-double GpFillersClock(void); /* seconds of a clock that never steps back */
+double GpFillersClock(void); /* time in seconds of a monotonic clock */
 
 #endif

@@ -32,8 +32,8 @@ void GpDevMarkMatrixWrite(GpDev dev)
   dev->early_stream = dev;
 }
 
-/* A product that is launched after all earlier work on a stream is behind every kernel that may have written a matrix. Products that follow it on
-   this stream may be launched early, until the next such kernel. */
+/* A product that waits for all earlier work on its stream also waits for every kernel that may have written a matrix. Later products on this stream may therefore be
+   launched early, until another kernel may write a matrix. */
 GpHow GpDevPlanLaunch(GpDev dev, GpLaunchRule rule, unsigned blocks, int brief, void **stream)
 {
   int early = dev->launches_early;
@@ -52,7 +52,7 @@ GpHow GpDevPlanLaunch(GpDev dev, GpLaunchRule rule, unsigned blocks, int brief, 
 
 struct GpGraph_ {
   void    *exec; /* a cudaGraphExec_t */
-  uint64_t loop; /* handle by which a kernel ends the repetition; 0: the graph does not repeat */
+  uint64_t loop; /* handle with which a kernel ends the repetition; 0: the graph does not repeat */
 };
 
 /* A graph launch waits for all earlier work on the stream, so the first product of a graph may be launched early. In a graph that repeats, that

@@ -1,4 +1,4 @@
-/* A pipeline that streams data larger than device memory: its items and properties. gpstreammemory.c has its buffers, gpstreamvisit.c the visits. */
+/* The pipeline of gpstream.h: its items and properties. gpstreammemory.c has its memory, and gpstreamvisit.c its visits. */
 #include "device/gpstreamimpl.h"
 
 #include <stdlib.h>
@@ -45,7 +45,7 @@ void GpStreamDestroy(GpStream *stream)
   *stream = NULL;
 }
 
-/* The array of items grows by half. */
+/* Enlarges the array of items by half. */
 static GpErr GpStreamGrow(GpStream S)
 {
   const int64_t  capacity = S->capacity + S->capacity / 2 + 16;
@@ -102,7 +102,7 @@ GpErr GpStreamReadTimer(GpStream S, GpStreamTimer *t)
 
 void GpStreamGetInfo(GpStream S, GpStreamInfo *info)
 {
-  for (int t = 0; t < GP_STREAM_TIMERS; t++) (void)GpStreamReadTimer(S, &S->timer[t]); /* an error of the device stops the next visit */
+  for (int t = 0; t < GP_STREAM_TIMERS; t++) (void)GpStreamReadTimer(S, &S->timer[t]); /* the next visit returns an error of the device, so it is not returned here */
   *info              = S->info;
   info->items        = S->n;
   info->stage_bytes  = (double)S->stage_bytes * S->stages;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Creates all events. Those that were created are destroyed by GpStreamFreeMemory(), after a failure too. */
+/* Creates all events. After a failure too, GpStreamFreeMemory() destroys those that were created. */
 GpErr GpStreamCreateEvents(GpStream S)
 {
   GpErr err = GpDevEventCreate(S->dev, &S->begun);
@@ -68,7 +68,7 @@ static void GpStreamDropEvent(GpStream S, GpDevEvent event)
 
 void GpStreamFreeMemory(GpStream S)
 {
-  (void)GpStreamWait(S); /* a device that failed has no work to wait for */
+  (void)GpStreamWait(S); /* an error is ignored: a device that failed has no work to wait for */
   for (int64_t i = 0; i < S->n; i++) GpDevFree(S->dev, &S->entry[i].resident, S->entry[i].item.bytes);
   GpStreamFreeSlots(S);
   GpStreamFreeResults(S);
@@ -92,7 +92,7 @@ void GpStreamFreeMemory(GpStream S)
 
 /* --- setting up --------------------------------------------------------------------------------------------------------------------- */
 
-/* Sizes that the buffers need for the present choice of resident items. */
+/* Computes the sizes of the device, result and staging buffers. They depend on which items are resident. */
 static void GpStreamNeed(GpStream S, size_t *slot, size_t *result, size_t *stage)
 {
   *slot = *result = *stage = 0;
@@ -105,7 +105,7 @@ static void GpStreamNeed(GpStream S, size_t *slot, size_t *result, size_t *stage
   }
 }
 
-/* Enlarges the device buffers to at least these sizes. After a failure of GP_ERR_MEMORY neither kind of buffer is allocated. */
+/* Enlarges the device buffers and the result buffers to at least these sizes. After a failure no buffer of either kind is allocated. */
 static GpErr GpStreamAllocBuffers(GpStream S, size_t slot, size_t result)
 {
   GpErr err = GP_SUCCESS;
@@ -127,7 +127,7 @@ static GpErr GpStreamAllocBuffers(GpStream S, size_t slot, size_t result)
   return err;
 }
 
-/* Allocates the memory of resident items. The first one that does not fit and all later ones are not resident; *changed tells that there are such. */
+/* Allocates the memory of resident items. If an item does not fit, it and all later items are not resident, and *changed is 1. */
 static GpErr GpStreamAllocResident(GpStream S, int *changed)
 {
   *changed = 0;
@@ -180,7 +180,7 @@ static GpErr GpStreamSetUpStages(GpStream S, size_t bytes)
   return GP_SUCCESS;
 }
 
-/* If the buffers do not fit beside the resident items, resident items are released from the last one on. */
+/* If the buffers do not fit beside the resident items, GpStreamRelease() frees resident items, the last item first. */
 GpErr GpStreamSetUp(GpStream S)
 {
   size_t slot, result, stage;

@@ -1,10 +1,10 @@
-/* Visits of a pipeline. The thread that visits submits transfers ahead of the item in use, as far as there are buffers for them and their sources are ready. */
+/* Visits of a pipeline. While an item is in use, GpStreamVisit() submits the transfers of later items, as long as slots are free and the staging buffers are filled. */
 #include "device/gpstreamimpl.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define GP_STREAM_PATIENCE 1e-4 /* seconds after which a wait for a fill looks for staging buffers whose transfer is done */
+#define GP_STREAM_PATIENCE 1e-4 /* seconds that one wait for a fill takes at most; then staging buffers whose transfer is done are filled again */
 
 /* --- staging buffers ----------------------------------------------------------------------------------------------------------------- */
 
@@ -13,7 +13,7 @@ static int GpStreamIsTransferred(const GpStreamEntry *e)
   return e->item.bytes && !e->direct && !e->loaded;
 }
 
-/* Posts the fills of the coming items, one for each free staging buffer. */
+/* Posts the fills of the next items, one for each free staging buffer. */
 static GpErr GpStreamPost(GpStream S)
 {
   for (; S->posting < S->n; S->posting++) {
@@ -37,7 +37,7 @@ static GpErr GpStreamPost(GpStream S)
   return GP_SUCCESS;
 }
 
-/* Sets *ready to 1 if the next item to transfer has been filled. With `must` it waits until that is so, and returns the error of a failed fill. */
+/* Sets *ready to 1 if the next item to transfer has been filled. If `must` is 1, it waits until the fill is done, and returns the error of a fill that failed. */
 static GpErr GpStreamAwaitFill(GpStream S, int must, int *ready)
 {
   const GpStreamEntry *e   = &S->entry[S->ahead];
@@ -61,7 +61,7 @@ static GpErr GpStreamAwaitFill(GpStream S, int must, int *ready)
 
 /* --- transfers ----------------------------------------------------------------------------------------------------------------------- */
 
-/* Returns the timer for the next transfer, or NULL if the transfer that it times is still on the way. */
+/* Returns the timer for the next transfer, or NULL if the timer still times a transfer that is not done. */
 static GpErr GpStreamGetTimer(GpStream S, GpStreamTimer **timer)
 {
   GpStreamTimer *t   = &S->timer[S->timed % GP_STREAM_TIMERS];
@@ -74,7 +74,7 @@ static GpErr GpStreamGetTimer(GpStream S, GpStreamTimer **timer)
   return GP_SUCCESS;
 }
 
-/* Submits the transfer of an item on the current stream, which is that of the transfers. */
+/* Submits the transfer of an item on the current stream, which the caller has set to GP_DEV_STREAM_COPY. */
 static GpErr GpStreamSubmit(GpStream S, GpStreamEntry *e, GpStreamSlot *slot)
 {
   GpStreamStage *stage = e->staged ? &S->stage[e->job % S->stages] : NULL;
@@ -113,7 +113,8 @@ static GpErr GpStreamSend(GpStream S, GpStreamEntry *e)
   return GP_SUCCESS;
 }
 
-/* Submits transfers, at least that of the current item. A fill that is not done, or has failed, is waited for only if it is that of the current item. */
+/* Submits the transfer of the current item and of later items. It waits for the fill of the current item, and returns the error if that failed. It stops at a later item whose
+   fill is not done or has failed. */
 static GpErr GpStreamAdvance(GpStream S)
 {
   GpErr err = GpStreamPost(S);
@@ -122,7 +123,7 @@ static GpErr GpStreamAdvance(GpStream S)
     GpStreamEntry *e = &S->entry[S->ahead];
 
     if (!GpStreamIsTransferred(e)) continue;
-    if (S->sent - S->freed == S->buffers) break; /* the work that uses the next buffer has not been submitted */
+    if (S->sent - S->freed == S->buffers) break; /* no slot is free: the work on the items that hold them has not been submitted */
     if (e->staged) {
       const int    must  = S->ahead == S->current;
       const double begin = must ? GpFillersClock() : 0;
@@ -156,7 +157,7 @@ static GpErr GpStreamReturn(GpStream S, const GpStreamItem *item, GpStreamResult
   return err;
 }
 
-/* A product that reads what was transferred must not be launched early: it could read the item before the stream has waited for the transfer. */
+/* Calls use() for the current item. GpDevMarkMatrixWrite() prevents that a product which reads the item is launched early, before the stream has waited for the transfer. */
 static GpErr GpStreamUseItem(GpStream S, GpStreamUse use, void *context)
 {
   GpStreamEntry      *e      = &S->entry[S->current];
@@ -191,8 +192,8 @@ static GpErr GpStreamRecordCopies(GpStream S, GpDevEvent event)
   return err;
 }
 
-/* Orders the work of this visit after the transfers of resident items in earlier visits, whose work may have been on another stream. If resident items
-   will be transferred, their memory may still be in use, so that the transfers are ordered after all earlier work. */
+/* Orders the work of this visit after the transfers of resident items in earlier visits, because earlier visits may have submitted work on another stream. Sets *loads to 1 if this
+   visit transfers resident items. Earlier work may still use their memory, so these transfers are then ordered after all earlier work. */
 static GpErr GpStreamBegin(GpStream S, int *loads)
 {
   GpErr err = GpDevEventOrder(S->dev, S->loaded);
@@ -208,7 +209,7 @@ static GpErr GpStreamBegin(GpStream S, int *loads)
   return err;
 }
 
-/* Ends a visit that failed: drops the fills, waits for all submitted work and takes back all buffers. The message of the failure stays. */
+/* Ends a visit that failed: drops the fills, waits for all submitted work and marks all slots and staging buffers as free. The error message of the failure is kept. */
 static void GpStreamAbort(GpStream S, GpErr err)
 {
   char  message[sizeof(S->dev->error)];

@@ -9,7 +9,7 @@
      threads    number of threads that read
      GB/s       median rate
      plain      median rate of one thread that reads the file by pread() in pieces of 32 MiB and checks nothing, in turns with the reader
-     ratio      median of the ratio of both */
+     ratio      median of the ratio of the two rates */
 #include "bench/matrices.h"
 #include "bench/order.h"
 #include "mat/impls/gpucsr/spmv/stream/gpchunkfile.h"

@@ -1,21 +1,21 @@
-/* The pipeline of gpstream.h: rates of transfers to the device, without PETSc.
+/* Measures the rates of transfers to the device by the pipeline of gpstream.h, without PETSc.
 
-     bench_stream [MiB of a visit [repeats]]   default 1024 and 5; on a machine without a GPU the host backend is timed, to test the program
+     bench_stream [MiB of a visit [repeats]]   defaults: 1024 MiB, 5 repeats. Without a GPU the host backend is timed, to test the program
 
    First lines: rates of plain copies of pinned memory in both directions, of copies within the device (bytes read plus bytes written), and of pinning. Then CSV:
      source     pinned: in place; pageable: threads copy it to staging buffers
-     threads    number of threads that fill; 0: the thread that visits
+     threads    number of threads that fill staging buffers; 0: the thread that calls GpStreamVisit()
      MiB        size of an item
      buffers    number of device buffers; 1: transfers and work take turns
      results    bytes of a result as a fraction of the bytes of its item
      resident   fraction of the items that stay on the device
-     GB/s       bytes transferred in a visit over its time, of visits that follow each other without a wait
-     link       that rate over the rate of plain copies
-     transfer   rate of the single transfers, by events
-     host_us    microseconds that GpStreamVisit() takes, which does not wait for work on the device unless a queue of the GPU is full
-     wait_us    microseconds of it in which the host waited for fills and staging buffers
+     GB/s       bytes transferred in a visit over its time; visits follow each other without a wait
+     link       GB/s over the rate of plain copies
+     transfer   rate of the single transfers in GB/s, timed by events
+     host_us    microseconds until GpStreamVisit() returns; it does not wait for work on the device unless a queue of the GPU is full
+     wait_us    microseconds in which GpStreamVisit() waited for fills and for free staging buffers
 
-   The work on an item is one copy of it within the device. */
+   The work on an item is one copy of the item within the device. */
 #include "bench/device.h"
 #include "device/gpstream.h"
 

@@ -1,20 +1,21 @@
-/* Products with a matrix that is streamed from host memory.
+/* Measures products with a matrix that is streamed from host memory.
 
-     bench_streammat [-matrix text] [-equal] [-repeats 20] [-aij]     names of matrices: matrices.h; on a machine without a GPU the host backend is timed, to test the program
+     bench_streammat [-matrix text] [-equal] [-repeats 20] [-aij]     Without a GPU the host backend is timed, to test the program
 
+     -matrix  a name of tests/bench/matrices.h
      -equal   all nonzeros are 1
      -aij     also times PETSc's type aij on one core
 
-   First line: the rate of plain copies of pinned memory to the device. Then CSV, times are medians:
-     storage, encode, buffers   options of the matrix; `none` with one or two buffers: compressed rows, single and double buffering
+   First line: the rate of plain copies of pinned memory to the device. Then CSV, in which times are medians:
+     storage, encode, buffers   options of the matrix. encode none: not encoded; on the device: not streamed. buffers 1 and 2: single and double buffering; 0: the default
      resident                   fraction of the encoded chunks that may stay on the device
-     product                    mult; transpose; shared: transpose, from the chunks of the matrix; many: 16 vectors at once
+     product                    mult; transpose: from chunks of the transpose; shared: transpose, from the chunks of the matrix; many: 16 vectors at once
      bytes                      bytes of all chunks
      moved                      bytes transferred in a product
-     ms                         milliseconds of a product, of products that follow each other without a wait
+     ms                         milliseconds of a product; products follow each other without a wait
      GB/s                       bytes transferred over this time
-     link                       this rate over the rate of plain copies
-     transfer                   rate of the single transfers, by events, in GB/s
+     link                       GB/s over the rate of plain copies
+     transfer                   rate of the single transfers in GB/s, timed by events
      encode_s, pin_s            seconds to encode and to allocate pinned memory */
 #include "bench/matrices.h"
 #include "sys/gpucsrsys.h"

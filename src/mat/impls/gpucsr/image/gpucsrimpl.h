@@ -120,7 +120,7 @@ typedef struct {
   GpOp           op;      /* the device image, NULL before the first upload */
   MatGPUCSRKey   key;     /* host arrays of the image; zero if the image is invalid */
   GpOpPlace      place;   /* global position of this block, for error messages */
-  PetscLogDouble other;   /* streaming: device memory that the other block of a parallel matrix holds */
+  PetscLogDouble other;   /* bytes of device memory that the other block of a parallel matrix holds; subtracted from the bound on resident chunks */
   PetscLogDouble beside;  /* device memory that the other block will need beside what it holds */
   PetscBool      typed;   /* the type was set by MatSetType(); excludes the blocks of a plain MATMPIAIJ */
   Vec           *factors; /* while MatDiagonalScale() of the parallel matrix runs: receives its left [0] and right [1] vector for this block */

@@ -111,7 +111,7 @@ PetscErrorCode MatSeqAIJGPUCSRGetCurrent_Private(Mat A, GpOp *op)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Builds the transpose.  If that of a matrix on the device does not fit beside it, both are streamed instead, unless the options forbid it. */
+/* Builds the transpose.  If the matrix is on the device and its transpose does not fit beside it, both are streamed instead, unless the options forbid it. */
 static PetscErrorCode MatSeqAIJGPUCSRUploadTranspose(Mat A)
 {
   Mat_SeqAIJGPUCSR *s  = (Mat_SeqAIJGPUCSR *)A->spptr;

@@ -10,15 +10,15 @@
 #include <string.h>
 
 #define GP_OP_WINDOW  ((int64_t)1 << 22)  /* rows whose row pointers are requested at once, unless a chunk can have more */
-#define GP_OP_GROUP   1024                /* maximum number of chunks of a group, which is encoded at once in one piece of memory */
-#define GP_OP_BYTES   ((double)(1 << 30)) /* compressed rows of a group, about */
-#define GP_OP_THREADS 8                   /* default of the number of threads, at most */
+#define GP_OP_GROUP   1024                /* maximum number of chunks of a group; a group is encoded at the same time, into one piece of memory */
+#define GP_OP_BYTES   ((double)(1 << 30)) /* approximate size in bytes of a group as compressed rows */
+#define GP_OP_THREADS 8                   /* upper bound on the default number of threads */
 
 /* A group of chunks that threads plan and encode. */
 typedef struct {
   GpOpChunks   *C;
   int64_t       begin;  /* first chunk of the group */
-  GpChunkSource source; /* its rows */
+  GpChunkSource source; /* rows of the group */
   GpChunkPlan  *plan;   /* [GP_OP_GROUP] */
   GpFillers     threads;
 } GpOpEncoder;
@@ -75,7 +75,7 @@ static GpErr GpOpChunksAppend(GpOpChunks *C, const GpChunkSource *rows, int64_t 
   return GP_SUCCESS;
 }
 
-/* A chunk that ends with the window, but not with the matrix, is cut again from the next window. */
+/* Cuts the matrix into chunks, from windows of row pointers. A chunk that ends with its window, but not with the matrix, could be longer, so it is cut again from the next window. */
 static GpErr GpOpChunksCut(GpOpChunks *C, const GpRowSource *rows, char why[GP_CHUNK_WHY])
 {
   const int64_t least = (int64_t)(C->limit / sizeof(int32_t)) + 2, window = least > GP_OP_WINDOW ? least : GP_OP_WINDOW;
@@ -183,7 +183,7 @@ static GpErr GpOpAllocPiece(GpOpChunks *C, int64_t begin, int64_t end, char why[
   return GP_SUCCESS;
 }
 
-/* Encodes the chunks of a group. refill: into the memory of the old ones, if all have the old sizes. */
+/* Encodes the chunks of a group. If refill is 1, it writes them to the memory of the old chunks; if a chunk has another size than before, it sets *same to 0 and writes nothing. */
 static GpErr GpOpEncodeGroup(GpOpEncoder *E, const GpRowSource *rows, int64_t end, int refill, int64_t *nonzeros, int *same, char why[GP_CHUNK_WHY])
 {
   GpOpChunks   *C = E->C;
@@ -194,7 +194,7 @@ static GpErr GpOpEncodeGroup(GpOpEncoder *E, const GpRowSource *rows, int64_t en
   err             = rows->get(rows->context, C->first[E->begin], C->first[end], 1, &E->source, why);
   E->source.plain = C->plain;
   if (!err) err = GpOpRunThreads(E, n, GpOpPlanChunk, why);
-  for (int64_t k = 0; k < n; k++) { /* after a failure too: a value may overflow */
+  for (int64_t k = 0; k < n; k++) { /* after a failure too, because C->loss must have the position of a value that overflows */
     const GpChunkPlan *P = &E->plan[k];
 
     GpOpAddLoss(&C->loss, &P->loss, *nonzeros);

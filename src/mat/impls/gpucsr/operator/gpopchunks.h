@@ -1,63 +1,63 @@
 /* The encoded chunks of a matrix in host memory. Threads encode them; the memory is pinned if the system permits. docs/streaming.md describes chunks.
 
-   The rows come from a function, so that the matrix need not be in host memory as a whole. Totals have 64 bits. */
+   The rows come from a GpRowSource, so that the matrix need not be in host memory as a whole. The numbers of rows and nonzeros have 64 bits. */
 #ifndef GPOPCHUNKS_H
 #define GPOPCHUNKS_H
 
 #include "mat/impls/gpucsr/selector/gpselect.h"
 #include "mat/impls/gpucsr/spmv/stream/gprowsource.h"
 
-/* Memory that holds the chunks of a group. */
+/* Host memory that holds the chunks of a group, which are encoded at the same time. */
 typedef struct {
   void *memory;
-  int   pinned;
+  int   pinned; /* 0: the system refused to pin the memory */
 } GpOpPiece;
 
 typedef struct {
   GpDev          dev;
-  size_t         limit;   /* size in bytes of the compressed rows of a chunk, at most */
+  size_t         limit;   /* upper bound in bytes on the size of a chunk as compressed rows */
   int            plain;   /* 1: chunks are not encoded */
   int            threads; /* number of threads that encode */
   int64_t        m, nnz, n, longest, empty;
   GpPrec         prec;
   int64_t        nchunks, capacity;
   int64_t       *first;  /* [nchunks + 1] first row of each chunk */
-  GpChunkHeader *head;   /* [nchunks] */
+  GpChunkHeader *head;   /* [nchunks] copies of the headers of the chunks */
   void         **chunk;  /* [nchunks] addresses of the chunks */
-  int           *pinned; /* [nchunks] */
+  int           *pinned; /* [nchunks] 1: the chunk is in pinned memory */
   int64_t        npieces;
   GpOpPiece     *piece;
   double         bytes;                       /* size of all chunks */
-  size_t         largest, work;               /* size of the largest chunk, and of the workspace that any chunk needs */
+  size_t         largest, work;               /* size of the largest chunk, and largest workspace that the decoding of a chunk needs */
   GpLoss         loss;                        /* rounding error of all values; positions count from the first nonzero of the matrix */
-  double         encode_seconds, pin_seconds; /* durations of encoding, with get(), and of allocating pinned memory */
+  double         encode_seconds, pin_seconds; /* duration in seconds of the last encoding, including get() of the source, and of allocating pinned memory */
 } GpOpChunks;
 
-/* Cuts and encodes a matrix. bytes: size of the compressed rows of a chunk, at most. After a failure everything is freed; if a value overflows single precision,
-   C->loss.overflow is its position. threads 0: one for each core of this process, at most 8. */
+/* Cuts and encodes a matrix. bytes: upper bound on the size of a chunk as compressed rows. threads: number of threads that encode; 0: one for each core that this process may
+   use, at most 8. After a failure everything is freed; if a value overflows single precision, C->loss.overflow is its position. */
 GpErr GpOpChunksCreate(GpDev dev, const GpRowSource *rows, size_t bytes, int plain, int threads, GpOpChunks *C);
 void  GpOpChunksDestroy(GpOpChunks *C);
 
-/* Encodes new values on the same pattern in the memory of the old ones. *same is 0 if a chunk has another size than before: the chunks are not usable then. */
+/* Encodes new values on the same pattern in the memory of the old chunks. If a chunk has another size than before, *same is 0 and the chunks are not usable. */
 GpErr GpOpChunksRefill(GpOpChunks *C, const GpRowSource *rows, int *same);
 
-/* Bytes of the whole matrix as compressed rows with 32-bit row starts. */
+/* Returns the size in bytes of the whole matrix as compressed rows with 32-bit row starts. */
 double GpOpChunksRowBytes(const GpOpChunks *C);
 
-/* Rows of the transpose, which are gathered from arrays of compressed rows in host memory. A piece of the transpose is gathered in one pass over all columns. */
+/* A source of the rows of the transpose. The matrix is compressed rows in host memory. One pass over all nonzeros of the matrix gathers a piece of the transpose. */
 typedef struct {
-  GpChunkSource A;      /* all rows of the matrix */
-  int64_t      *rowptr; /* [n + 1] row pointers of the transpose */
-  int32_t      *col;    /* columns and values of the piece that was gathered last */
-  double       *val;
+  GpChunkSource A;        /* all rows of the matrix */
+  int64_t      *rowptr;   /* [n + 1] row pointers of the transpose */
+  int32_t      *col;      /* columns of the piece that was gathered last */
+  double       *val;      /* values of this piece */
   int64_t       capacity; /* number of entries that col and val can hold */
-  int64_t      *at;       /* [n] next place of each row of the piece */
+  int64_t      *at;       /* [n] while a piece is gathered: position in col and val of the next nonzero of each row of the transpose */
 } GpOpTransposed;
 
 GpErr GpOpTransposedCreate(GpDev dev, const GpChunkSource *A, GpOpTransposed *T, GpRowSource *rows);
 void  GpOpTransposedDestroy(GpOpTransposed *T);
 
-/* Rows of arrays in host memory; `rows` refers to A. */
+/* Makes compressed rows in host memory a source of rows. `rows` refers to A, which must stay valid. */
 void GpOpRowsOfArrays(const GpChunkSource *A, GpRowSource *rows);
 
 #endif

@@ -15,7 +15,7 @@ typedef struct _n_GpOp *GpOp;
 
 /* Whether a matrix stays in host memory as chunks that each product streams to the device. */
 typedef enum {
-  GP_OP_STREAM_AUTO, /* if the compressed rows do not fit the free device memory */
+  GP_OP_STREAM_AUTO, /* streamed if the compressed rows do not fit the free device memory */
   GP_OP_STREAM_ALWAYS,
   GP_OP_STREAM_NEVER
 } GpOpStreaming;
@@ -29,15 +29,15 @@ typedef struct {
   PetscBool exact;  /* single precision was selected because it holds every value exactly; no later value may be rounded */
 
   GpOpStreaming     streaming;
-  GpOpStreamOptions chunks;    /* used if the matrix is streamed; the bound on resident chunks is that of both sides */
-  double            beside;    /* bytes that are needed beside this matrix, so that they count for GP_OP_STREAM_AUTO */
-  PetscBool         shared;    /* products with the transpose transpose the chunks of the matrix on the device */
-  PetscBool         transpose; /* whether the transpose is needed, so that it counts for GP_OP_STREAM_AUTO */
+  GpOpStreamOptions chunks;    /* used if the matrix is streamed; both sides share the bound on resident chunks */
+  double            beside;    /* bytes of device memory that GP_OP_STREAM_AUTO keeps free for the other block of a parallel matrix */
+  PetscBool         shared;    /* for products with the transpose, the device transposes the chunks of the matrix; there are no chunks of the transpose */
+  PetscBool         transpose; /* whether the transpose is needed; GP_OP_STREAM_AUTO then adds its size */
 } GpOpOptions;
 
 /* one direction: A or its transpose */
 typedef struct {
-  GpOpStream stream; /* NULL unless the matrix is streamed; then csr has sizes only, and there is no format */
+  GpOpStream stream; /* chunks of a streamed matrix; csr then has sizes only, and fmt is empty. NULL: not streamed, or no chunks of the transpose */
   GpCsr      csr;
   GpFmt      fmt;
   GpFeatures features;
@@ -101,7 +101,7 @@ PETSC_INTERN PetscErrorCode GpOpSetUpStream_Private(GpOp, PetscInt m, PetscInt n
 PETSC_INTERN PetscErrorCode GpOpRefillStream_Private(GpOp, const PetscInt rowptr[], const PetscInt col[], const double val[], const GpOpPlace *);
 PETSC_INTERN PetscErrorCode GpOpMultStream_Private(GpOp, int side, const double x[], const double z[], double y[]);
 PETSC_INTERN PetscErrorCode GpOpMultManyStream_Private(GpOp, int side, PetscInt k, PetscBool add, PetscInt incx, const double *const x[], PetscInt incy, double *const y[]);
-PETSC_INTERN PetscErrorCode GpOpMustStreamTranspose(GpOp, PetscBool *);                                                        /* whether the transpose does not fit beside the matrix, so that both shall be streamed */
-PETSC_INTERN PetscErrorCode GpOpSetUpTransposeStream(GpOp, const PetscInt rowptr[], const PetscInt col[], const double val[]); /* the host's current arrays */
+PETSC_INTERN PetscErrorCode GpOpMustStreamTranspose(GpOp, PetscBool *);                                                        /* whether both must be streamed, because the transpose does not fit beside the matrix */
+PETSC_INTERN PetscErrorCode GpOpSetUpTransposeStream(GpOp, const PetscInt rowptr[], const PetscInt col[], const double val[]); /* rowptr, col and val: the host's current arrays */
 
 #endif

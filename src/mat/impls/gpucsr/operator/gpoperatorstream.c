@@ -1,14 +1,14 @@
-/* An operator whose matrix is streamed: set-up from the host's arrays of AIJ, new values, products. */
+/* An operator whose matrix is streamed: set-up from the arrays of an AIJ matrix on the host, refills, products. */
 #include "mat/impls/gpucsr/operator/gpoperator.h"
 
-#define GP_OP_SMALL ((double)(64 << 20)) /* bytes below which the free memory of a GPU is not asked for, because that takes as long as a small upload */
+#define GP_OP_SMALL ((double)(64 << 20)) /* size in bytes below which a matrix is assumed to fit, because a query of the free device memory takes as long as a small upload */
 
 static double GpOpRowBytes(GpPrec prec, double rows, double nnz)
 {
   return (rows + 1) * sizeof(int32_t) + nnz * (double)(sizeof(int32_t) + GpPrecBytes(prec));
 }
 
-/* Tells whether compressed rows of this size do not fit the device. The host backend has a bound only by -gpucsr_device_memory. */
+/* Sets *streams if `bytes` bytes of compressed rows exceed the free device memory. On the host backend, memory is bounded only by -gpucsr_device_memory. */
 static PetscErrorCode GpOpExceeds(GpOp op, double bytes, PetscBool *streams)
 {
   size_t available = 0, total = 0;
@@ -22,7 +22,7 @@ static PetscErrorCode GpOpExceeds(GpOp op, double bytes, PetscBool *streams)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Tells whether the matrix is streamed: as the options say, or because its compressed rows do not fit. */
+/* Sets *streams if the options require streaming, or if they permit it and the compressed rows do not fit. */
 PetscErrorCode GpOpMustStream_Private(GpOp op, const GpOpOptions *options, PetscInt m, PetscInt n, PetscInt nnz, PetscBool *streams)
 {
   const double bytes = GpOpRowBytes(options->prec, (double)m, (double)nnz) + (options->transpose ? GpOpRowBytes(options->prec, (double)n, (double)nnz) : 0) + options->beside;
@@ -48,7 +48,7 @@ static GpChunkSource GpOpSource(GpOp op, const PetscInt rowptr[], const PetscInt
   return (GpChunkSource){.m = op->side[0].csr.m, .n = op->side[0].csr.n, .prec = op->options.prec, .rowbytes = sizeof(PetscInt), .colbytes = sizeof(PetscInt), .rowptr = rowptr, .col = col, .val = val};
 }
 
-/* Encodes one side. The device memory of the matrix counts towards the bound on resident chunks of the transpose. */
+/* Encodes one side. The bound on resident chunks is shared: the transpose gets what is left after the device memory of the matrix (resident chunks, buffers and workspace). */
 static GpErr GpOpCreateSide(GpOp op, int t, const GpRowSource *rows, GpLoss *loss)
 {
   GpOpSide         *S       = &op->side[t];
@@ -66,7 +66,7 @@ static GpErr GpOpCreateSide(GpOp op, int t, const GpRowSource *rows, GpLoss *los
   return GP_SUCCESS;
 }
 
-/* Sets the rounding error of the values, or raises the error of values or a pattern that were refused. */
+/* Sets the position of the largest rounding error. If encoding failed, raises an error; a refused value or pattern is named by row and column. */
 static PetscErrorCode GpOpSetStreamLoss(GpOp op, GpErr err, const PetscInt rowptr[], const PetscInt col[], const double val[], const GpOpPlace *place)
 {
   PetscFunctionBegin;
@@ -95,14 +95,14 @@ PetscErrorCode GpOpSetUpStream_Private(GpOp op, PetscInt m, PetscInt n, const Pe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Encodes the transpose, or encodes its new values. */
+/* Encodes the transpose, or its new values if it has been encoded before. */
 static PetscErrorCode GpOpStreamTranspose(GpOp op, const PetscInt rowptr[], const PetscInt col[], const double val[])
 {
   const GpCsr   *A      = &op->side[0].csr;
   GpChunkSource  source = GpOpSource(op, rowptr, col, val);
   GpOpTransposed T;
   GpRowSource    rows;
-  GpLoss         loss; /* that of the matrix itself */
+  GpLoss         loss; /* not used: the rounding error is that of the matrix itself */
   GpErr          err;
 
   PetscFunctionBegin;

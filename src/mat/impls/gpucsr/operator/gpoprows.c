@@ -1,4 +1,4 @@
-/* Sources of rows for chunks: arrays in host memory, and their transpose. */
+/* Sources of rows for chunks: compressed rows in host memory, and the transpose of such rows. */
 #include "mat/impls/gpucsr/operator/gpopchunks.h"
 
 #include <inttypes.h>
@@ -77,7 +77,7 @@ static GpErr GpOpGetTransposed(void *context, int64_t first, int64_t end, int en
   return GP_SUCCESS;
 }
 
-/* The columns must be in range, as they are after the matrix itself has been encoded. */
+/* The columns must be in range. They are if the matrix itself has been encoded before, because encoding checks them. */
 GpErr GpOpTransposedCreate(GpDev dev, const GpChunkSource *A, GpOpTransposed *T, GpRowSource *rows)
 {
   const int64_t nnz = GpOpLoad(A->rowptr, A->rowbytes, A->m) - GpOpLoad(A->rowptr, A->rowbytes, 0);

@@ -14,7 +14,7 @@ struct _n_GpOpStream {
   GpStream          stream;
   void             *work; /* device memory in which a chunk is decoded; one suffices, because all work is on one stream */
   size_t            work_bytes;
-  void             *turned; /* device memory for a transposed chunk; NULL before the first product that needs it */
+  void             *turned; /* device memory for a transposed chunk; NULL before the first product with the transpose from the chunks of the matrix */
   size_t            turned_bytes;
   int               turned_kernel; /* kernel that multiplies transposed chunks */
 };
@@ -33,7 +33,7 @@ static int GpOpMultipliesChunks(const GpFeatures *F, int kernel)
   return row->byrow && row->format == GP_FMT_CSR && row->mult[F->runtime][GP_F32];
 }
 
-/* Returns the first kernel of the fixed rule that can multiply chunks. */
+/* Returns the first candidate of the fixed rule that can multiply chunks. */
 static int GpOpChooseFixed(const GpFeatures *F, GpChoice *choice)
 {
   const GpSelOptions fixed = {GP_SELECT_FIXED, -1, -1, 0};
@@ -44,7 +44,7 @@ static int GpOpChooseFixed(const GpFeatures *F, GpChoice *choice)
   return choice->candidate[c];
 }
 
-/* Chooses the kernels from the row lengths of the whole matrix, so that all chunks have the same one. */
+/* Chooses the kernels by the row lengths of the whole matrix, so that all chunks have the same kernel. T has the mean row length of a transposed chunk. */
 static void GpOpStreamChoose(GpOpStream S, int kernel)
 {
   const GpOpChunks *C    = &S->chunks;
@@ -70,7 +70,7 @@ static void GpOpStreamChoose(GpOpStream S, int kernel)
   snprintf(S->choice.why + used, sizeof(S->choice.why) - used, "; not %s: it cannot multiply chunks of rows", GpKernelTable[kernel].name);
 }
 
-/* Decides how many bytes may be resident. */
+/* Computes the upper bound on the bytes of resident chunks. */
 static GpErr GpOpStreamBudget(GpOpStream S, size_t *resident)
 {
   const double buffers   = (double)S->chunks.largest * (S->options.buffers ? S->options.buffers : GP_STREAM_BUFFERS);
@@ -83,10 +83,10 @@ static GpErr GpOpStreamBudget(GpOpStream S, size_t *resident)
     *resident = S->options.resident < (double)SIZE_MAX ? (size_t)S->options.resident : SIZE_MAX;
     return GP_SUCCESS;
   }
-  if (!GpDevHasMemory(S->dev)) return GP_SUCCESS; /* the host uses chunks in place */
+  if (!GpDevHasMemory(S->dev)) return GP_SUCCESS; /* the host backend multiplies chunks where they are and has no resident ones */
   err  = GpDevGetMemory(S->dev, &available, &total);
   left = 0.9 * (double)available;
-  if (!err && S->chunks.bytes <= left) *resident = SIZE_MAX; /* without buffers */
+  if (!err && S->chunks.bytes <= left) *resident = SIZE_MAX; /* all chunks are resident, so that no buffers are needed */
   else if (!err && left > buffers) *resident = (size_t)(left - buffers);
   return err;
 }
@@ -152,7 +152,7 @@ void GpOpStreamDestroy(GpOpStream *stream)
   *stream = NULL;
 }
 
-/* Chunks of the same size can have other encodings, which need more workspace. */
+/* Keeps the memory of the chunks after a refill. New values can change the encodings of a chunk but not its size, and then need more workspace. */
 static GpErr GpOpStreamKeep(GpOpStream S)
 {
   GpStreamSourcesChanged(S->stream);
@@ -162,7 +162,7 @@ static GpErr GpOpStreamKeep(GpOpStream S)
   return GpDevAlloc(S->dev, S->work_bytes, &S->work);
 }
 
-/* If a chunk has another size than before, all memory is allocated anew. */
+/* If a chunk has another size than before, all memory is freed and allocated again. */
 GpErr GpOpStreamRefill(GpOpStream S, const GpRowSource *rows, GpLoss *loss)
 {
   int   same = 0;
@@ -182,15 +182,15 @@ GpErr GpOpStreamRefill(GpOpStream S, const GpRowSource *rows, GpLoss *loss)
 
 typedef struct {
   GpOpStream           S;
-  const double        *z;      /* one column: the vector to add, or NULL */
-  int                  add;    /* several columns: whether the product is added to y */
+  const double        *z;      /* product with one vector: the vector to add, or NULL */
+  int                  add;    /* products with several vectors: 1: the product is added to y */
   int                  turned; /* 1: the product with the transpose, from the chunks of the matrix */
   int64_t              k, incx, incy;
   const double *const *x;
   double *const       *y;
 } GpOpStreamProduct;
 
-/* Multiplies by one column. */
+/* Multiplies the rows of a chunk, of which `first` is the first, by column c. */
 static GpErr GpOpStreamMultOne(const GpOpStreamProduct *P, const GpFmt *A, int64_t first, int64_t c, const double *z)
 {
   const GpSpmvFn mult = GpKernelTable[P->S->choice.kernel].mult[GpDevKindOf(P->S->dev)][A->csr->prec];
@@ -198,7 +198,7 @@ static GpErr GpOpStreamMultOne(const GpOpStreamProduct *P, const GpFmt *A, int64
   return mult(A, P->x[c], z ? z + first : NULL, P->y[c] + first);
 }
 
-/* Multiplies by the columns c to c + k - 1. */
+/* Multiplies the rows of a chunk, of which `first` is the first, by columns c to c + k - 1. */
 static GpErr GpOpStreamMultPanel(const GpOpStreamProduct *P, const GpFmt *A, int64_t first, int64_t c, int64_t k)
 {
   GpColumns C = {.k = (int32_t)k, .add = P->add, .incx = P->incx, .incy = P->incy};
@@ -215,7 +215,7 @@ static size_t GpOpAlign(size_t bytes)
   return (bytes + 255) / 256 * 256;
 }
 
-/* Transposes a chunk and adds its product. Its rows are the rows `first` and following ones of the matrix, so that x begins there. */
+/* Transposes a chunk and adds the product to y. The first row of the chunk is row `first` of the matrix, so the product reads x from entry `first` on. */
 static GpErr GpOpStreamAddTurned(const GpOpStreamProduct *P, const GpCsr *C, int64_t first)
 {
   const size_t col = GpOpAlign(((size_t)C->n + 1) * sizeof(int32_t)), val = col + GpOpAlign((size_t)C->nnz * sizeof(int32_t));
@@ -237,7 +237,7 @@ static GpErr GpOpStreamAddTurned(const GpOpStreamProduct *P, const GpCsr *C, int
   return err;
 }
 
-/* Decodes a chunk and multiplies its rows. */
+/* Decodes a chunk and multiplies by its rows, or by their transpose. */
 static GpErr GpOpStreamUseChunk(void *context, int64_t item, const void *device, void *result)
 {
   const GpOpStreamProduct *P     = (const GpOpStreamProduct *)context;
@@ -269,7 +269,7 @@ GpErr GpOpStreamMultMany(GpOpStream S, int64_t k, int add, int64_t incx, const d
   return k ? GpStreamVisit(S->stream, GpOpStreamUseChunk, &P) : GP_SUCCESS;
 }
 
-/* Allocates memory for transposed chunks. If there is too little, resident chunks are released. */
+/* Allocates memory for a transposed chunk. If there is too little, it frees resident chunks. */
 static GpErr GpOpStreamAllocTurned(GpOpStream S)
 {
   size_t need = 0;

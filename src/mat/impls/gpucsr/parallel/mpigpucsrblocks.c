@@ -117,8 +117,9 @@ static PetscErrorCode MatMPIAIJGPUCSRAgreeOnUpload(Mat A, PetscBool transpose, P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Tells block b what the other block of this rank holds and needs on the device.  What it holds counts towards the bound on resident chunks, which both
-   share.  What it needs counts for the decision whether a matrix is streamed: the diagonal block is uploaded first and must leave space. */
+/* Sets, for block b, how much device memory the other block of this rank holds and needs.  Both blocks share the bound on resident chunks, so what the other block holds is
+   subtracted from it.  The diagonal block is uploaded first and must leave space for the off-diagonal block: what that needs counts when the diagonal block decides whether it is
+   streamed. */
 static PetscErrorCode MatMPIAIJGPUCSRShareMemory(Mat const block[2], int b)
 {
   Mat_SeqAIJGPUCSR *s = (Mat_SeqAIJGPUCSR *)block[b]->spptr, *other = (Mat_SeqAIJGPUCSR *)block[1 - b]->spptr;

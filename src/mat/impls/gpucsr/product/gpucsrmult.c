@@ -107,7 +107,7 @@ PetscErrorCode MatGPUCSRSetProducts_Private(Mat A)
 
   Note:
   The product is launched on `GpDevStream()`, which after `PetscGPUCSRDevicePushStream()` is not PETSc's stream. From the second product on, only kernels are launched, so that a solver can record the product in a graph.
-  A product with a streamed matrix (`MatGPUCSRSetStream()`) cannot be recorded; `PetscGPUCSRGraphCreate()` notices this.
+  A product with a streamed matrix (`MatGPUCSRSetStream()`) cannot be recorded. `PetscGPUCSRGraphCreate()` then creates a graph whose work the host launches each time.
 
 .seealso: `MATGPUCSR`, `MatGPUCSRUpload()`, `VecGPUGetRuntime()`, `VecGPUGetDeviceArrayRead()`
 @*/

@@ -149,7 +149,7 @@ PetscErrorCode MatConvert_SeqAIJ_SeqAIJGPUCSR(Mat A, MatType type, MatReuse reus
 . -mat_gpucsr_kernel <auto,name>             - kernel of the products
 . -mat_gpucsr_select <model,measure,fixed>   - how the kernel is selected if none is named
 . -mat_gpucsr_memory_limit <bytes>           - upper bound on the device memory of the matrix; see `MatGPUCSRSetMemoryLimit()`
-. -mat_gpucsr_stream <auto,always,never>     - keeps the matrix in host memory and streams it to the device; see `MatGPUCSRSetStream()`
+. -mat_gpucsr_stream <auto,always,never>     - whether the matrix stays in host memory, from which products stream it; see `MatGPUCSRSetStream()`
 . -mat_gpucsr_vec_type <type>                - type of the vectors that `MatCreateVecs()` creates
 . -mat_gpucsr_halo_type <auto,host,nccl,mpi> - how the ranks of a parallel product exchange boundary entries
 . -mat_gpucsr_halo_view                      - prints a timeline of a parallel product

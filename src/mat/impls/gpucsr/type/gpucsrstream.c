@@ -1,4 +1,4 @@
-/* Public functions of a matrix that stays in host memory and is streamed to the device: its options and its state. */
+/* Public functions that set the options of a matrix that is streamed from host memory to the device, and the state of such a matrix. */
 #include "mat/impls/gpucsr/type/gpucsrtype.h"
 
 /*@
@@ -16,11 +16,11 @@
   Level: intermediate
 
   Notes:
-  The matrix is cut into chunks of whole rows, which are encoded without loss in pinned host memory. Each product transfers them, decodes them on the device
-  and multiplies. Chunks that fit the free device memory stay there (`MatGPUCSRSetStreamResident()`). Which chunks these are changes no bit of a product.
+  A streamed matrix is cut into chunks of whole rows, which are encoded without loss in pinned host memory. Each product transfers the chunks to the device, decodes them there and
+  multiplies. As many chunks as fit the free device memory stay there (`MatGPUCSRSetStreamResident()`). Which chunks stay there changes no bit of a product.
 
-  The kernel is chosen by the rule of `MAT_GPUCSR_SELECT_FIXED` among the kernels `csrscalar` and `csrvector2` to `csrvector32`, or by `MatGPUCSRSetKernel()`.
-  A product has the bits of an ordinary product with this kernel.
+  The kernel is one of `csrscalar` and `csrvector2` to `csrvector32`. The rule of `MAT_GPUCSR_SELECT_FIXED` chooses it, or `MatGPUCSRSetKernel()` sets it.
+  A product with one vector has the bits of a product that is not streamed and uses this kernel. `MAT_GPUCSR_STREAM_TRANSPOSE_SHARED` is an exception for products with the transpose.
 
   A product with a streamed matrix cannot be captured in a CUDA graph. Solvers that use graphs launch their work from the host instead.
 
@@ -40,10 +40,10 @@ PetscErrorCode MatGPUCSRSetStream(Mat A, MatGPUCSRStream stream)
 
   Input Parameters:
 + A     - the matrix
-- bytes - size in bytes of the compressed rows of a chunk before they are encoded, at most; -1 (default): 32 MiB
+- bytes - upper bound in bytes on the size of a chunk as compressed rows, before it is encoded; -1 (default): 32 MiB
 
   Options Database Key:
-. -mat_gpucsr_stream_chunk <bytes> - the size
+. -mat_gpucsr_stream_chunk <bytes> - upper bound on the size of a chunk as compressed rows
 
   Level: advanced
 
@@ -66,15 +66,16 @@ PetscErrorCode MatGPUCSRSetStreamChunk(Mat A, PetscReal bytes)
 
   Input Parameters:
 + A     - the matrix
-- bytes - upper bound in bytes on these chunks in each process; -1 (default): the free memory less a tenth of it and the buffers
+- bytes - upper bound in bytes on the chunks that stay on the device, in each process; -1 (default): 90 percent of the free device memory, less the buffers
 
   Options Database Key:
-. -mat_gpucsr_stream_resident <bytes> - the bound
+. -mat_gpucsr_stream_resident <bytes> - upper bound on the chunks that stay on the device
 
   Level: intermediate
 
   Note:
-  The bound is that of the matrix and its transpose, and of both blocks of a parallel matrix, together.
+  The matrix, its transpose and both blocks of a parallel matrix share the bound. One that is encoded later gets what the device memory of the earlier ones leaves,
+  including their buffers and workspace.
 
 .seealso: `MATGPUCSR`, `MatGPUCSRSetStream()`, `MatGPUCSRGetStreamInfo()`
 @*/
@@ -92,10 +93,10 @@ PetscErrorCode MatGPUCSRSetStreamResident(Mat A, PetscReal bytes)
 
   Input Parameters:
 + A       - the matrix
-- buffers - the number; 0 (default): 3
+- buffers - number of device buffers; 0 (default): 3 buffers
 
   Options Database Key:
-. -mat_gpucsr_stream_buffers <n> - the number
+. -mat_gpucsr_stream_buffers <n> - number of device buffers
 
   Level: advanced
 
@@ -118,15 +119,15 @@ PetscErrorCode MatGPUCSRSetStreamBuffers(Mat A, PetscInt buffers)
 
   Input Parameters:
 + A       - the matrix
-- threads - the number; 0 (default): one for each core that the process may use, at most 8
+- threads - number of threads; 0 (default): one for each core that the process may use, at most 8
 
   Options Database Key:
-. -mat_gpucsr_stream_threads <n> - the number
+. -mat_gpucsr_stream_threads <n> - number of threads
 
   Level: advanced
 
   Note:
-  If the system refuses to pin the chunks, these threads also copy them to pinned buffers in each product.
+  If the system refuses to pin chunks, as many threads copy these chunks to pinned buffers in each product.
 
 .seealso: `MATGPUCSR`, `MatGPUCSRSetStream()`, `MatGPUCSRGetStreamInfo()`
 @*/
@@ -147,9 +148,13 @@ PetscErrorCode MatGPUCSRSetStreamThreads(Mat A, PetscInt threads)
 - encode - `MAT_GPUCSR_STREAM_ENCODE_AUTO` (default) or `MAT_GPUCSR_STREAM_ENCODE_NONE`
 
   Options Database Key:
-. -mat_gpucsr_stream_encode <auto,none> - the encoding
+. -mat_gpucsr_stream_encode <auto,none> - how the chunks are stored
 
   Level: advanced
+
+  Note:
+  `MAT_GPUCSR_STREAM_ENCODE_AUTO` stores each chunk in its smallest lossless encoding. `MAT_GPUCSR_STREAM_ENCODE_NONE` stores columns in 32 bits and values in the precision of the
+  storage (`MatGPUCSRSetStorage()`); it serves for comparison.
 
 .seealso: `MATGPUCSR`, `MatGPUCSRSetStream()`, `MatGPUCSRGetStreamInfo()`
 @*/
@@ -170,12 +175,15 @@ PetscErrorCode MatGPUCSRSetStreamEncode(Mat A, MatGPUCSRStreamEncode encode)
 - transpose - `MAT_GPUCSR_STREAM_TRANSPOSE_STORED` (default) or `MAT_GPUCSR_STREAM_TRANSPOSE_SHARED`
 
   Options Database Key:
-. -mat_gpucsr_stream_transpose <stored,shared> - how to multiply
+. -mat_gpucsr_stream_transpose <stored,shared> - whether the host stores chunks of the transpose
 
   Level: intermediate
 
-  Note:
-  Chunks that are stored for the transpose take as much host memory as those of the matrix.
+  Notes:
+  `MAT_GPUCSR_STREAM_TRANSPOSE_STORED` keeps chunks of the transpose in host memory. They take about as much memory as those of the matrix.
+
+  `MAT_GPUCSR_STREAM_TRANSPOSE_SHARED` keeps none. In each product with the transpose, the device transposes the chunks of the matrix and adds their products in the order of the
+  chunks. This takes more time on the device. The last bits of the product then depend on the size of the chunks (`MatGPUCSRSetStreamChunk()`).
 
 .seealso: `MATGPUCSR`, `MatGPUCSRSetStream()`, `MatGPUCSRGetStreamInfo()`
 @*/
@@ -208,7 +216,7 @@ static void MatGPUCSRAddStream(GpOpStream S, MatGPUCSRStreamInfo *info)
   info->wait_seconds += i.stream.wait_seconds;
 }
 
-/* Gets the state of the streamed operators in an array. */
+/* Adds the states of the streamed operators in an array of n operators. */
 void MatGPUCSRGetStreamInfo_Private(int n, GpOp const op[], MatGPUCSRStreamInfo *info)
 {
   *info = (MatGPUCSRStreamInfo){.streamed = PETSC_FALSE};

@@ -113,7 +113,7 @@ PetscErrorCode MatGPUCSRGetInfo(Mat A, MatGPUCSRInfo *info)
 }
 
 /*@
-  MatGPUCSRGetStreamInfo - Gets the state of a `MATGPUCSR` matrix that is streamed to the device; uploads or encodes the matrix first if necessary
+  MatGPUCSRGetStreamInfo - Gets the state of a `MATGPUCSR` matrix that is streamed to the device; encodes the matrix first if necessary, or uploads it if it is not streamed
 
   Collective
 
@@ -139,7 +139,7 @@ PetscErrorCode MatGPUCSRGetStreamInfo(Mat A, MatGPUCSRStreamInfo *info)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Prints the state of the streams, summed over the ranks. */
+/* Prints the chunks of a streamed matrix and their sizes, summed over the ranks. */
 static PetscErrorCode MatGPUCSRViewStream(Mat A, PetscViewer viewer, int n, GpOp const op[])
 {
   MatGPUCSRStreamInfo info;

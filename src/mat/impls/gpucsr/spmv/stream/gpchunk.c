@@ -21,7 +21,7 @@ static int GpChunkFits(const GpChunkSource *A, int64_t first, int64_t end, size_
 
 int64_t GpChunkEnd(const GpChunkSource *A, int64_t first, size_t bytes)
 {
-  int64_t lo = first + 1, hi = A->m; /* the end is in lo to hi */
+  int64_t lo = first + 1, hi = A->m; /* the end is at least lo and at most hi */
 
   while (lo < hi) {
     const int64_t mid = hi - (hi - lo) / 2;
@@ -57,7 +57,8 @@ GpErr GpChunkCut(const GpChunkSource *A, size_t bytes, int64_t *nchunks, int64_t
   return GP_ERR_MEMORY;
 }
 
-/* Chooses the encoding of row lengths that takes the fewest bytes. A long row takes 8 bytes more. */
+/* Chooses the width of the row lengths that takes the fewest bytes. above8 and above16: numbers of rows whose length has more than 8 and more than 16 bits. Such a row takes 8
+   bytes more if it is in the list of long rows. */
 static void GpChunkChooseLengths(GpChunkHeader *head, int64_t above8, int64_t above16)
 {
   const int64_t rows = head->m, one = rows + 8 * above8, two = 2 * rows + 8 * above16;
@@ -135,7 +136,7 @@ void GpChunkEncode(const GpChunkSource *A, const GpChunkPlan *P, void *chunk)
 {
   GpChunkHeader *head = (GpChunkHeader *)chunk;
 
-  /* Zero the last bytes before each section: some of them are padding. */
+  /* Zero the bytes before each section, because some of them are padding. The encoders write the others. */
   for (int s = 0; s <= GP_CHUNK_SECTIONS; s++) {
     const uint64_t at = s < GP_CHUNK_SECTIONS ? P->head.offset[s] : P->head.bytes;
 

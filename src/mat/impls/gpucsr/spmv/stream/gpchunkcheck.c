@@ -1,4 +1,4 @@
-/* The layout of a chunk, and checks of chunks that were read from a file. */
+/* The layout of a chunk, its checksum, and checks of chunks that were read from a file. */
 #include "mat/impls/gpucsr/spmv/stream/gpchunkcode.h"
 #include "mat/impls/gpucsr/spmv/common/gpkeyset.h"
 
@@ -71,14 +71,14 @@ uint64_t GpChunkChecksum(const void *chunk)
   return GpChunkFold(sum);
 }
 
-/* Returns 1 and writes the reason if the condition of a valid chunk does not hold. */
+/* If `holds` is 0, writes to `why` that the chunk is damaged and what is wrong, and returns 1. Otherwise returns 0. */
 static int GpChunkRefuse(int holds, const char *what, char why[GP_CHUNK_WHY])
 {
   if (!holds) (void)snprintf(why, GP_CHUNK_WHY, "the chunk is damaged: %s", what);
   return !holds;
 }
 
-/* Checks the counts, on which the layout depends. */
+/* Checks the counts, on which the layout depends. Returns 1 if one is wrong. */
 static int GpChunkRefuseCounts(const GpChunkHeader *h, char why[GP_CHUNK_WHY])
 {
   return GpChunkRefuse(h->m >= 1 && h->m <= GP_CHUNK_LIMIT && h->first >= 0 && h->first <= INT64_MAX - h->m, "number of rows", why) || GpChunkRefuse(h->nnz >= 0 && h->nnz <= GP_CHUNK_LIMIT, "number of nonzeros", why) ||
@@ -101,7 +101,7 @@ static int GpChunkHasRest(const GpChunkHeader *h)
   return any != 0;
 }
 
-/* Checks the encodings. */
+/* Checks the encodings. Returns 1 if one is wrong. */
 static int GpChunkRefuseKinds(const GpChunkHeader *h, char why[GP_CHUNK_WHY])
 {
   const int columns = h->columns == GP_CHUNK_PLAIN ? h->colbytes >= 1 && h->colbytes <= 4 && h->escapebytes == 0 : h->columns == GP_CHUNK_OFFSET ? h->colbytes == 2 : h->columns == GP_CHUNK_DIFFERENCE && h->colbytes == 1;
@@ -132,7 +132,7 @@ GpErr GpChunkCheck(const void *chunk, size_t available, char why[GP_CHUNK_WHY])
   return GP_SUCCESS;
 }
 
-/* Checks that the row lengths add up to the number of nonzeros, and that codes of values are in the table. */
+/* Checks that the row lengths add up to the number of nonzeros, and that codes of values are in the table. Returns 1 if not. */
 static int GpChunkRefuseRowsAndValues(const GpChunkHeader *h, const uint8_t *chunk, char why[GP_CHUNK_WHY])
 {
   const uint32_t *longer   = (const uint32_t *)(chunk + h->offset[GP_CHUNK_AT_LONG]);
@@ -152,7 +152,7 @@ static int GpChunkRefuseRowsAndValues(const GpChunkHeader *h, const uint8_t *chu
   return GpChunkRefuse(nonzeros == h->nnz, "row lengths", why) || GpChunkRefuse(h->values != GP_CHUNK_CODE || most < h->nvalues, "codes of the values", why);
 }
 
-/* Decodes the columns without storing them. Checks their range and the list of escapes. */
+/* Decodes the columns without storing them, and checks their range and the list of escapes. Returns 1 if one is wrong. */
 static int GpChunkRefuseColumns(const GpChunkHeader *h, const uint8_t *chunk, char why[GP_CHUNK_WHY])
 {
   const uint8_t  *code = chunk + h->offset[GP_CHUNK_AT_COLUMNS], *list = chunk + h->offset[GP_CHUNK_AT_ESCAPES];

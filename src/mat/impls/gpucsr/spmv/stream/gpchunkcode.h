@@ -1,4 +1,4 @@
-/* What the files of chunks share: access to integers of 8 to 32 bits, the layout, and the encodings of columns and values. */
+/* Functions that the source files for chunks share: access to integers of 8 to 32 bits, the layout, and the encodings of columns and values. */
 #ifndef GPCHUNKCODE_H
 #define GPCHUNKCODE_H
 
@@ -7,7 +7,7 @@
 #define GP_CHUNK_OFFSET_ESCAPE     0xffffu
 #define GP_CHUNK_DIFFERENCE_ESCAPE 0xffu
 
-/* Returns integer k of an array whose integers have `width` bytes. */
+/* Returns integer k of an array whose integers have `width` bytes (1 to 4). */
 GP_INLINE uint32_t GpChunkLoad(const void *array, int width, int64_t k)
 {
   const uint8_t *p = (const uint8_t *)array;
@@ -24,7 +24,7 @@ GP_INLINE uint32_t GpChunkLoad(const void *array, int width, int64_t k)
   }
 }
 
-/* Differences and escapes are computed modulo a power of two, so that negative differences need no sign. */
+/* Returns the largest integer of `width` bytes. Differences are computed modulo this number plus 1, so that negative differences need no sign. */
 GP_INLINE uint32_t GpChunkMask(int width)
 {
   return 0xffffffffu >> (32 - 8 * width);
@@ -81,7 +81,7 @@ static inline int64_t GpChunkRowPointer(const GpChunkSource *A, int64_t i)
   return A->rowbytes == 8 ? ((const int64_t *)A->rowptr)[i] : ((const int32_t *)A->rowptr)[i];
 }
 
-/* Returns the row of nonzero k of the chunk, counted from the first row of the matrix. For messages. */
+/* Returns the row of nonzero k of the chunk, counted from the first row of the matrix. Error messages use it. */
 static inline int64_t GpChunkRowOf(const GpChunkSource *A, const GpChunkPlan *P, int64_t k)
 {
   int64_t i = P->first;

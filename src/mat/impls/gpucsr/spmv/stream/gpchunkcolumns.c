@@ -47,8 +47,8 @@ static int32_t GpChunkLoadBlock(const GpChunkSource *A, const GpChunkPlan *P, in
   return -1;
 }
 
-/* Returns the base of a block for 16-bit offsets. If its columns do not all fit, the two adjacent buckets with the most columns determine it.
-   bucket[] is zero before and after. */
+/* Returns the base of a block for 16-bit offsets. If no base fits all columns, it is the start of the two adjacent buckets that hold the most columns.
+   bucket[] must be zero, and is zero again when the function returns. */
 static int32_t GpChunkFindBase(const GpChunkBlock *B, uint16_t bucket[])
 {
   int32_t best = 0, most = 0;
@@ -89,7 +89,7 @@ static int GpChunkWidth(uint32_t range)
   return range <= 0xff ? 1 : range <= 0xffff ? 2 : range <= 0xffffff ? 3 : 4;
 }
 
-/* Chooses the encoding that takes the fewest bytes. Among equal ones it is the one that is decoded fastest. */
+/* Chooses the encoding that takes the fewest bytes. If several take as many, it chooses the one that is decoded fastest: plain, then offsets, then differences. */
 static void GpChunkChooseColumns(GpChunkHeader *head, int64_t offsets, int64_t differences)
 {
   const int     width = GpChunkWidth((uint32_t)(head->highest - head->lowest));
@@ -108,7 +108,7 @@ static void GpChunkChooseColumns(GpChunkHeader *head, int64_t offsets, int64_t d
     head->colbytes    = 1;
     head->escapebytes = (uint8_t)(width > 2 ? width : 2);
     head->nescapes    = (uint32_t)differences;
-  } else if (width == 4) head->lowest = 0; /* the section then is the array of columns */
+  } else if (width == 4) head->lowest = 0; /* the kernels then read the section as the array of columns */
 }
 
 GpErr GpChunkPlanColumns(const GpChunkSource *A, GpChunkPlan *P, char why[GP_CHUNK_WHY])
@@ -144,7 +144,7 @@ GpErr GpChunkPlanColumns(const GpChunkSource *A, GpChunkPlan *P, char why[GP_CHU
   return GP_SUCCESS;
 }
 
-/* Writes block b of 16-bit offsets. Returns the number of escapes up to its end. */
+/* Writes a block of 16-bit offsets. `escapes` is the number of escapes before the block. Returns the number up to its end. */
 static uint32_t GpChunkEncodeOffsets(const GpChunkHeader *head, const GpChunkBlock *B, int32_t base, uint32_t escapes, uint16_t code[], uint8_t list[])
 {
   for (int32_t j = 0; j < B->count; j++) {
@@ -156,7 +156,7 @@ static uint32_t GpChunkEncodeOffsets(const GpChunkHeader *head, const GpChunkBlo
   return escapes;
 }
 
-/* Writes block b of 8-bit differences. Returns the number of escapes up to its end. */
+/* Writes a block of 8-bit differences. `escapes` is the number of escapes before the block. Returns the number up to its end. */
 static uint32_t GpChunkEncodeDifferences(const GpChunkHeader *head, const GpChunkBlock *B, uint32_t escapes, uint8_t code[], uint8_t list[])
 {
   for (int32_t j = 0; j < B->count; j++) {

@@ -1,9 +1,9 @@
-/* Decodes a chunk in device memory to compressed rows. A section that already is an array of the compressed rows is used in place. */
+/* Decodes a chunk in device memory to compressed rows. A section that is already an array of the compressed rows is not copied: the kernels read it in the chunk. */
 #include "mat/impls/gpucsr/spmv/stream/gpchunkcode.h"
 
 #define GP_CHUNK_LINE 256 /* alignment of the arrays in the workspace, in bytes */
 
-/* Integers of `width` bytes that are added to `base`. */
+/* Integers of `width` bytes. `base` is added to each, and the sums are stored in 32 bits. */
 typedef struct {
   const void *from;
   int         width;
@@ -17,7 +17,7 @@ GP_STEP(GpChunkWidenInteger)
   a->to[i] = (int32_t)((uint32_t)a->base + GpChunkLoad(a->from, a->width, i));
 }
 
-/* Long rows: pairs of row and length. */
+/* Long rows as pairs of row and length, which replace the zeros in the array of row lengths. */
 typedef struct {
   const uint32_t *pair;
   int32_t        *to;
@@ -63,7 +63,7 @@ GP_STEP(GpChunkWidenFloat)
   a->to[i] = (double)a->from[i];
 }
 
-/* Columns with escapes. */
+/* Columns that are encoded as offsets or differences. */
 typedef struct {
   const void     *code, *list;
   const int32_t  *base;  /* [blocks]; NULL: the codes are differences */
@@ -102,7 +102,7 @@ GpErr GpChunkDecodeBlocks_Host(GpDev dev, const GpChunkColumns *a)
 
 static constexpr int EACH = 4, THREADS = GP_CHUNK_BLOCK / EACH; /* a thread decodes EACH consecutive nonzeros */
 
-/* A thread block decodes a block of nonzeros. A scan counts the escapes before each thread; with differences, a second scan adds them. */
+/* A thread block decodes a block of nonzeros. A scan counts the escapes before the nonzeros of each thread. With differences, a second scan adds the differences. */
 template <bool DIFFERENCES>
 __global__ static void __launch_bounds__(THREADS) GpChunkBlockKernel(GpChunkColumns a)
 {
@@ -112,7 +112,7 @@ __global__ static void __launch_bounds__(THREADS) GpChunkBlockKernel(GpChunkColu
   constexpr uint32_t                                                    ESCAPE  = DIFFERENCES ? GP_CHUNK_DIFFERENCE_ESCAPE : GP_CHUNK_OFFSET_ESCAPE;
   const int64_t                                                         k       = (int64_t)blockIdx.x * GP_CHUNK_BLOCK + (int64_t)threadIdx.x * EACH;
   const int                                                             left    = k < a.nnz ? (a.nnz - k < EACH ? (int)(a.nnz - k) : EACH) : 0;
-  const Codes                                                           codes   = left ? ((const Codes *)a.code)[k / EACH] : Codes{0, 0, 0, 0}; /* the padding of the section ends after whole groups */
+  const Codes                                                           codes   = left ? ((const Codes *)a.code)[k / EACH] : Codes{0, 0, 0, 0}; /* in bounds for the last group too, because the section is padded to GP_CHUNK_ALIGN bytes */
   const uint32_t                                                        base    = DIFFERENCES ? (uint32_t)a.lowest : (uint32_t)a.base[blockIdx.x];
   uint32_t                                                              v[EACH] = {codes.x, codes.y, codes.z, codes.w}, mine = 0, before;
 
@@ -199,13 +199,13 @@ GpErr GP_IMPL(GpChunkDecodeValues)(GpDev dev, const GpChunkHeader *head, const u
 
 #if !defined(__CUDACC__)
 
-/* Returns 1 if the section of columns is the array of columns. */
+/* Returns 1 if kernels can read the section of columns as the array of columns. */
 static int GpChunkHasColumns(const GpChunkHeader *head)
 {
   return head->columns == GP_CHUNK_PLAIN && head->colbytes == 4;
 }
 
-/* Returns 1 if the section of values is the array of values. */
+/* Returns 1 if kernels can read the section of values as the array of values. */
 static int GpChunkHasValues(const GpChunkHeader *head)
 {
   return head->values == GP_CHUNK_DOUBLE || (head->values == GP_CHUNK_SINGLE && head->prec == GP_F32);

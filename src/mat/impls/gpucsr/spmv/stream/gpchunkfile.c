@@ -14,7 +14,7 @@ struct GpChunkFile_ {
   int               fd;
   GpChunkFileHeader head;
   GpChunkHeader    *chunk;  /* [chunks] index */
-  uint64_t         *offset; /* [chunks] of each chunk in the file */
+  uint64_t         *offset; /* [chunks] offset in bytes of each chunk in the file */
   int64_t           item;   /* item of the pipeline that is chunk 0 */
   char              name[GP_CHUNK_FILE_NAME];
 };
@@ -32,7 +32,7 @@ int GpChunkFilePread(int fd, void *to, size_t bytes, uint64_t offset, size_t *do
   return 0;
 }
 
-/* Reads header or index when the file is opened. */
+/* Reads the header or the index when the file is opened. */
 static GpErr GpChunkFileGetPart(GpChunkFile f, const char *what, void *to, size_t bytes, uint64_t offset, char *why, size_t whylen)
 {
   size_t    done;
@@ -43,7 +43,7 @@ static GpErr GpChunkFileGetPart(GpChunkFile f, const char *what, void *to, size_
   return GP_ERR_FILE;
 }
 
-/* Returns 1 and writes the reason if the condition of a valid file does not hold. */
+/* If `holds` is 0, writes to `why` that the file is damaged and what is wrong, and returns 1. Otherwise returns 0. */
 static int GpChunkFileRefuse(GpChunkFile f, int holds, const char *what, char *why, size_t whylen)
 {
   if (!holds) (void)snprintf(why, whylen, "%s is damaged: %s; create it again", f->name, what);
@@ -69,7 +69,8 @@ static GpErr GpChunkFileReadHeader(GpChunkFile f, char *why, size_t whylen)
   return GP_ERR_FILE;
 }
 
-/* Checks sizes against each other and against the size of the file, so that no damaged size determines how much memory is allocated. */
+/* Checks the sizes in the header against each other and against the size of the file, so that a damaged size never determines how much memory is allocated. Returns 1 if one is
+   wrong. */
 static int GpChunkFileRefuseSizes(GpChunkFile f, uint64_t size, char *why, size_t whylen)
 {
   const GpChunkFileHeader *h    = &f->head;
@@ -88,7 +89,7 @@ static int GpChunkFileRefuseSizes(GpChunkFile f, uint64_t size, char *why, size_
 
 /* --- index --------------------------------------------------------------------------------------------------------------------------- */
 
-/* Checks the header of a chunk, which begins at the row and the offset. */
+/* Checks the header of a chunk that must begin at this row of the matrix and at this offset of the file. Returns 1 if it is wrong. */
 static int GpChunkFileRefuseChunk(GpChunkFile f, int64_t chunk, int64_t row, uint64_t offset, char *why, size_t whylen)
 {
   const GpChunkHeader *h                    = &f->chunk[chunk];
@@ -190,8 +191,8 @@ const GpChunkHeader *GpChunkFileGetChunk(GpChunkFile f, int64_t chunk)
 
 /* --- read -------------------------------------------------------------------------------------------------------------------------------- */
 
-/* The checksum is the one that each chunk has in its header. One core computes it at 12 GB/s (AMD EPYC, 2023), about as fast as it copies from the cache of the
-   operating system, so that it needs no library and no second checksum. The header must be that of the index, which was checked when the file was opened. */
+/* The header of the chunk must be that of the index, which was checked when the file was opened. The checksum is that of GpChunkChecksum(). One core computes it at 12 GB/s (AMD
+   EPYC, 2023), about as fast as it copies from the cache of the operating system, so that a faster checksum of a library is not needed. */
 GpErr GpChunkFileRead(GpChunkFile f, int64_t chunk, void *destination, char *why, size_t whylen)
 {
   const GpChunkHeader *h;

@@ -1,4 +1,4 @@
-/* What the sources that write and read files of chunks and of rows share. */
+/* Functions that the source files for files of chunks and files of rows share. */
 #ifndef GPCHUNKFILECODE_H
 #define GPCHUNKFILECODE_H
 
@@ -8,20 +8,20 @@
 #include <stdio.h>
 #include <string.h>
 
-#define GP_CHUNK_FILE_NAME 80 /* bytes of a file name in a message */
+#define GP_CHUNK_FILE_NAME 80 /* size in bytes of a file name in a message */
 
 #if defined(__cplusplus)
 extern "C" {
 #endif
 
-/* Reads bytes at an offset until all are read or the file ends; *done is their number. Returns an errno. */
+/* Reads bytes at an offset until all are read or the file ends. *done is the number of bytes read. Returns 0 or an errno. */
 int GpChunkFilePread(int fd, void *to, size_t bytes, uint64_t offset, size_t *done);
 
 #if defined(__cplusplus)
 }
 #endif
 
-/* Copies the end of a path, so that a long path leaves space for the rest of a message. */
+/* Copies a path, or only the end of a long path, so that the rest of a message has space. */
 static inline void GpChunkFileShorten(const char *path, char name[GP_CHUNK_FILE_NAME])
 {
   const size_t length = strlen(path), kept = GP_CHUNK_FILE_NAME - 4;

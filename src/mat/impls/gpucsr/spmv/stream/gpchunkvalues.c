@@ -1,4 +1,4 @@
-/* The encodings of the values of a chunk: one value, codes into a table, single precision, double precision. */
+/* The encodings of the values of a chunk: one value, indices into a table, single precision, double precision. */
 #include "mat/impls/gpucsr/spmv/stream/gpchunkcode.h"
 #include "mat/impls/gpucsr/spmv/common/gpkeyset.h"
 #include "mat/impls/gpucsr/spmv/csr/csrnarrow.h"
@@ -21,7 +21,7 @@ static uint64_t GpChunkGetBits(const GpChunkReals *V, GpPrec prec, int32_t j)
   return prec == GP_F32 ? V->word[j] : V->wide[j];
 }
 
-/* Returns the index of a value in the table, or -1. Sets *slot to its place in the hash table. */
+/* Returns the index of a value in key[], or -1. Sets *slot to the place of the value in the hash table. */
 static int32_t GpChunkFindKey(const GpChunkPlan *P, uint64_t bits, int32_t *slot)
 {
   for (*slot = (int32_t)(GpMix(bits) % GP_CHUNK_SLOTS); P->slot[*slot]; *slot = (*slot + 1) % GP_CHUNK_SLOTS) {
@@ -30,7 +30,7 @@ static int32_t GpChunkFindKey(const GpChunkPlan *P, uint64_t bits, int32_t *slot
   return -1;
 }
 
-/* Adds the values of a block to the table. After the first value that does not fit, nkeys is GP_CHUNK_CODES + 1. */
+/* Adds the values of a block to key[]. If there are more than GP_CHUNK_CODES distinct values, nkeys becomes GP_CHUNK_CODES + 1. */
 static void GpChunkAddKeys(GpChunkPlan *P, const GpChunkReals *V, int32_t count)
 {
   const GpPrec prec = (GpPrec)P->head.prec;
@@ -54,11 +54,11 @@ static int GpChunkBlockIsSingle(const GpChunkReals *V, int32_t count)
 {
   int exact = 1;
 
-  for (int32_t j = 0; j < count; j++) exact &= (double)(float)V->d[j] == V->d[j]; /* true for zeros of both signs, which the conversion keeps */
+  for (int32_t j = 0; j < count; j++) exact &= (double)(float)V->d[j] == V->d[j]; /* 1 for zeros of both signs too; the conversion keeps the sign */
   return exact;
 }
 
-/* Copies block b of the values in the precision of the matrix. */
+/* Copies block b of the values and converts them to the precision of the matrix. */
 static GpErr GpChunkLoadValues(const GpChunkSource *A, const GpChunkPlan *P, int64_t b, int32_t *count, GpChunkReals *V, GpLoss *loss)
 {
   const int64_t k = b * GP_CHUNK_BLOCK, left = P->head.nnz - k;
@@ -96,7 +96,7 @@ GpErr GpChunkPlanValues(const GpChunkSource *A, GpChunkPlan *P, char why[GP_CHUN
       (void)snprintf(why, GP_CHUNK_WHY, "the value %g in row %" PRId64 ", column %" PRId64 " overflows single precision; use double storage", A->val[P->nonzero + k], GpChunkRowOf(A, P, k), GpChunkColumn(A, P->nonzero + k));
       return GP_ERR_ARGUMENT;
     }
-    if (A->plain && A->prec == GP_F64) break; /* no value changes */
+    if (A->plain && A->prec == GP_F64) break; /* double precision: no value is rounded, so that none need be checked */
     if (A->plain) continue;
     GpChunkAddKeys(P, &V, count);
     if (A->prec == GP_F64 && single) single = GpChunkBlockIsSingle(&V, count);

@@ -1,4 +1,4 @@
-/* Writes files of chunks. A file has a temporary name until it is complete, so that the name of the result never belongs to half a file. */
+/* Writes files of chunks. A file has a temporary name until it is complete, so that an incomplete file never has the name of the result. */
 #include "mat/impls/gpucsr/spmv/stream/gpchunkfilecode.h"
 
 #include <errno.h>
@@ -10,13 +10,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define GP_CHUNK_WRITER_SUFFIX 32 /* bytes of the end of a temporary name */
+#define GP_CHUNK_WRITER_SUFFIX 32 /* size in bytes of the suffix of a temporary name */
 
 struct GpChunkWriter_ {
-  int               fd;       /* of the temporary file; -1 after a failure, when the file has been removed */
-  GpChunkFileHeader head;     /* m, nnz, chunks and index count what has been written */
+  int               fd;       /* descriptor of the temporary file; -1: a write failed, and the file has been removed */
+  GpChunkFileHeader head;     /* m, nnz and chunks: numbers of what has been written; index: offset of the next chunk */
   GpChunkHeader    *chunk;    /* [capacity] index */
-  int64_t           capacity; /* number of entries for which there is memory */
+  int64_t           capacity; /* number of entries for which chunk[] has memory */
   char             *path, *temporary;
   char              name[GP_CHUNK_FILE_NAME];
 };
@@ -43,7 +43,7 @@ void GpChunkWriterDiscard(GpChunkWriter *writer)
   *writer = NULL;
 }
 
-/* Creates the temporary file. Returns an errno. Another process or thread may write the same file, so a name that exists is skipped. */
+/* Creates the temporary file. Returns 0 or an errno. A name that exists is skipped, because another process or thread may write a file for the same path. */
 static int GpChunkWriterOpen(GpChunkWriter w)
 {
   struct stat st;
@@ -57,7 +57,7 @@ static int GpChunkWriterOpen(GpChunkWriter w)
   return w->fd < 0 ? errno : 0;
 }
 
-/* Writes all bytes at an offset. After a failure it removes the file. */
+/* Writes all bytes at an offset. After a failure it removes the temporary file. */
 static GpErr GpChunkWriterPut(GpChunkWriter w, const char *what, const void *from, size_t bytes, uint64_t offset, char *why, size_t whylen)
 {
   for (size_t done = 0; done < bytes;) {
@@ -101,7 +101,7 @@ GpErr GpChunkWriterCreate(const char *path, GpPrec prec, int64_t first, int64_t 
   return GP_SUCCESS;
 }
 
-/* Checks that a chunk continues the file. */
+/* Checks that a chunk begins at the row after the last one of the file, and has the number of columns and the precision of the file. */
 static GpErr GpChunkWriterCheck(GpChunkWriter w, const GpChunkHeader *h, char *why, size_t whylen)
 {
   char reason[GP_CHUNK_WHY];
@@ -145,7 +145,7 @@ GpErr GpChunkWriterAppend(GpChunkWriter w, const void *chunk, char *why, size_t 
   return GP_SUCCESS;
 }
 
-/* Some file systems report a full disk only when the data is stored or the file is closed. */
+/* Stores the file on the disk and renames it. Checks the results of fsync() and close(), because some file systems report a full disk only then. */
 static GpErr GpChunkWriterStore(GpChunkWriter w, char *why, size_t whylen)
 {
   int code = fsync(w->fd) ? errno : 0;

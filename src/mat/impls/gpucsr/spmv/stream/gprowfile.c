@@ -11,22 +11,22 @@
 #include <unistd.h>
 
 #define GP_ROW_FILE_CLASS 1211216 /* MAT_FILE_CLASSID */
-#define GP_ROW_FILE_STEP  65536   /* the number of nonzeros before each such row is kept */
+#define GP_ROW_FILE_STEP  65536   /* number of rows of a step; before[] has the number of nonzeros before each step */
 
 struct GpRowFile_ {
   int      fd;
   int      width;      /* bytes of an integer: 4 or 8 */
-  uint64_t size;       /* of the file */
+  uint64_t size;       /* size of the file in bytes */
   uint64_t at[3];      /* offsets of row lengths, columns and values */
-  int64_t  m, n, nnz;  /* nnz: the sum of the row lengths */
-  int64_t  declared;   /* number of nonzeros in the header; -1: PETSc writes INT32_MAX for a number of more than 32 bits */
-  GpPrec   prec;       /* precision of the rows that are given */
-  int64_t *before;     /* [m / GP_ROW_FILE_STEP + 1] number of nonzeros before rows */
+  int64_t  m, n, nnz;  /* numbers of rows, columns and nonzeros; nnz is the sum of the row lengths */
+  int64_t  declared;   /* number of nonzeros in the header; -1: unknown, because the header has INT32_MAX, which PETSc writes for a number of more than 32 bits */
+  GpPrec   prec;       /* precision to which the values are rounded when they are encoded */
+  int64_t *before;     /* [m / GP_ROW_FILE_STEP + 1] number of nonzeros before the first row of each step */
   void    *length;     /* [GP_ROW_FILE_STEP] row lengths of a step */
   int64_t *rowptr;     /* row pointers of a piece */
   void    *col;        /* columns of a piece */
   double  *val;        /* values of a piece */
-  size_t   size_of[3]; /* bytes of the last three arrays */
+  size_t   size_of[3]; /* sizes in bytes of rowptr, col and val */
   char     name[GP_CHUNK_FILE_NAME];
 };
 
@@ -124,7 +124,7 @@ static GpErr GpRowFileReadLengths(GpRowFile f, int64_t first, int64_t count, cha
   return err;
 }
 
-/* Reads all row lengths, or stops when their sum is more than a file of this size can hold, so that the sum cannot overflow. */
+/* Reads all row lengths and adds them. It stops when the sum is more than a file of this size can hold, so that the sum cannot overflow. */
 static GpErr GpRowFileCount(GpRowFile f, char *why, size_t whylen)
 {
   GpErr err = GP_SUCCESS;
@@ -207,7 +207,8 @@ void GpRowFileClose(GpRowFile *file)
 
 /* --- rows ------------------------------------------------------------------------------------------------------------------------------ */
 
-/* Reads the row pointers from the last row before `first` on whose number of nonzeros before it is known. They count from the first nonzero of the matrix. */
+/* Computes the row pointers from the beginning of the step of row `first` to row `end`, because before[] has the number of nonzeros before a step only. They count from the first
+   nonzero of the matrix. */
 static GpErr GpRowFileGetPointers(GpRowFile f, int64_t first, int64_t end, char why[GP_CHUNK_WHY])
 {
   const int64_t step = first / GP_ROW_FILE_STEP, begin = step * GP_ROW_FILE_STEP;

@@ -9,7 +9,7 @@
 
 #define GP_ROW_WINDOW ((int64_t)1 << 22) /* rows whose row pointers are requested at once, unless a chunk can have more */
 
-/* A chunk of the group that is encoded at once. */
+/* A chunk of the group of chunks that are encoded at the same time. */
 typedef struct {
   GpChunkPlan plan;
   void       *chunk;
@@ -18,16 +18,16 @@ typedef struct {
 typedef struct {
   const GpRowSource *rows;
   GpChunkSource      source; /* rows of the group */
-  size_t             limit;  /* size of the compressed rows of a chunk, at most */
+  size_t             limit;  /* upper bound on the size of a chunk as compressed rows */
   int64_t            nchunks, capacity;
   int64_t           *first; /* [capacity] first row of each chunk, and the end of the last one */
   int64_t            begin; /* first chunk of the group */
-  int                most;  /* number of chunks of a group, at most */
+  int                most;  /* maximum number of chunks of a group */
   GpRowChunk        *chunk; /* [most] */
   GpFillers          threads;
   GpChunkWriter      writer;
   GpLoss            *loss;
-  int64_t            nonzeros; /* in the chunks before the group */
+  int64_t            nonzeros; /* number of nonzeros in the chunks that have been written */
   char              *why;
   size_t             whylen;
 } GpRowWriter;
@@ -56,7 +56,7 @@ static GpErr GpRowAppendEnd(GpRowWriter *w, int64_t end)
   return GP_SUCCESS;
 }
 
-/* A chunk that ends with a window of row pointers, but not with the matrix, is cut again from the next window. */
+/* Cuts the matrix into chunks, from windows of row pointers. A chunk that ends with its window, but not with the matrix, could be longer, so it is cut again from the next window. */
 static GpErr GpRowCut(GpRowWriter *w)
 {
   const int64_t least = (int64_t)(w->limit / sizeof(int32_t)) + 2, window = least > GP_ROW_WINDOW ? least : GP_ROW_WINDOW, m = w->rows->m;
@@ -114,7 +114,7 @@ static void GpRowAddLoss(GpRowWriter *w, const GpChunkPlan *P)
   w->nonzeros += P->head.nnz;
 }
 
-/* Encodes the chunks of a group on the threads and appends them in their order. */
+/* Encodes the chunks of a group on the threads and appends them to the file in the order of their rows. */
 static GpErr GpRowWriteGroup(GpRowWriter *w, int count)
 {
   char    reason[GP_CHUNK_WHY];
