@@ -266,6 +266,12 @@ int main(int argc, char **argv)
          args: -mat_gpucsr_storage auto -mat_gpucsr_transpose lazy
 
    test:
+      suffix: rows
+      nsize: {{1 2}}
+      args: -mat_gpucsr_stream_chunk {{0.5 1e30}}
+      output_file: output/stream_products.out
+
+   test:
       suffix: auto
       nsize: {{1 2}}
       args: -auto -mat_gpucsr_stream_chunk 4096 -gpucsr_device_memory 100000

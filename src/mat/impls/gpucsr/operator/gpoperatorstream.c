@@ -72,7 +72,7 @@ static PetscErrorCode GpOpSetStreamLoss(GpOp op, GpErr err, const PetscInt rowpt
   PetscFunctionBegin;
   if (op->loss.overflow >= 0) PetscCall(GpOpRefuseValue_Private(op, rowptr, col, val, place));
   if (err == GP_ERR_ARGUMENT) PetscCall(GpOpRefusePattern_Private(op->side[0].csr.m, op->side[0].csr.n, rowptr, col, place));
-  PetscCallGp(op->dev, "encoding the matrix for streaming", err);
+  PetscCallGp(op->dev, err == GP_ERR_MEMORY ? "streaming the matrix (a smaller -mat_gpucsr_stream_chunk or fewer -mat_gpucsr_stream_buffers take less memory)" : "encoding the matrix for streaming", err);
   op->loss_row = op->loss_column = -1;
   if (op->loss.at >= 0) PetscCall(GpOpLocate_Private(op, op->loss.at, rowptr, col, &op->loss_row, &op->loss_column));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -109,7 +109,7 @@ static PetscErrorCode GpOpStreamTranspose(GpOp op, const PetscInt rowptr[], cons
   PetscCallGp(op->dev, "transposing the matrix on the host", GpOpTransposedCreate(op->dev, &source, &T, &rows));
   err = op->side[1].stream ? GpOpStreamRefill(op->side[1].stream, &rows, &loss) : GpOpCreateSide(op, 1, &rows, &loss);
   GpOpTransposedDestroy(&T);
-  PetscCallGp(op->dev, "encoding the transpose for streaming", err);
+  PetscCallGp(op->dev, err == GP_ERR_MEMORY ? "streaming the transpose (a smaller -mat_gpucsr_stream_chunk, fewer -mat_gpucsr_stream_buffers or -mat_gpucsr_transpose lazy take less memory)" : "encoding the transpose for streaming", err);
   op->side[1].csr = (GpCsr){.prec = A->prec, .m = A->n, .n = A->m, .nnz = A->nnz};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -120,7 +120,7 @@ PetscErrorCode GpOpSetUpTransposeStream(GpOp op, const PetscInt rowptr[], const 
   if (op->options.shared) { /* the chunks of the matrix serve both products */
     op->side[1].csr      = (GpCsr){.prec = op->side[0].csr.prec, .m = op->side[0].csr.n, .n = op->side[0].csr.m, .nnz = op->side[0].csr.nnz};
     op->side[1].features = op->side[0].features;
-    op->side[1].choice   = op->side[0].choice;
+    op->side[1].choice   = *GpOpStreamGetTransposedChoice(op->side[0].stream);
     op->has[1]           = PETSC_TRUE;
     PetscFunctionReturn(PETSC_SUCCESS);
   }

@@ -16,7 +16,7 @@ struct _n_GpOpStream {
   size_t            work_bytes;
   void             *turned; /* device memory for a transposed chunk; NULL before the first product with the transpose from the chunks of the matrix */
   size_t            turned_bytes;
-  int               turned_kernel; /* kernel that multiplies transposed chunks */
+  GpChoice          turned_choice; /* kernel that multiplies transposed chunks */
 };
 
 /* --- setting up ---------------------------------------------------------------------------------------------------------------------- */
@@ -50,20 +50,21 @@ static void GpOpStreamChoose(GpOpStream S, int kernel)
   const GpOpChunks *C    = &S->chunks;
   const int64_t     full = C->m - C->empty;
   GpFeatures       *F    = &S->features, T;
-  GpChoice          turned;
   size_t            used;
 
   *F = (GpFeatures){
     .runtime = GpDevKindOf(S->dev), .compute_units = GpDevComputeUnits(S->dev), .cache = GpDevCacheBytes(S->dev), .m = GpOpCap(C->m), .n = GpOpCap(C->n), .nnz = GpOpCap(C->nnz), .longest = GpOpCap(C->longest), .empty = GpOpCap(C->empty)};
-  F->mean             = full ? (double)C->nnz / (double)full : 0.0;
-  T                   = (GpFeatures){.runtime = F->runtime, .compute_units = F->compute_units, .cache = F->cache, .m = F->n, .n = F->m, .mean = C->nchunks && C->n ? (double)C->nnz / (double)C->nchunks / (double)C->n : 0.0};
-  S->choice.kernel    = GpOpChooseFixed(F, &S->choice);
-  S->choice.runner_up = -1;
-  S->turned_kernel    = GpOpChooseFixed(&T, &turned);
+  F->mean                    = full ? (double)C->nnz / (double)full : 0.0;
+  T                          = (GpFeatures){.runtime = F->runtime, .compute_units = F->compute_units, .cache = F->cache, .m = F->n, .n = F->m, .mean = C->nchunks && C->n ? (double)C->nnz / (double)C->nchunks / (double)C->n : 0.0};
+  S->choice.kernel           = GpOpChooseFixed(F, &S->choice);
+  S->choice.runner_up        = -1;
+  S->turned_choice.kernel    = GpOpChooseFixed(&T, &S->turned_choice);
+  S->turned_choice.runner_up = -1;
   if (kernel < 0) return;
   if (GpOpMultipliesChunks(F, kernel)) {
-    S->choice.kernel = S->turned_kernel = kernel;
+    S->choice.kernel = kernel;
     snprintf(S->choice.why, sizeof(S->choice.why), "set by -mat_gpucsr_kernel");
+    S->turned_choice = S->choice;
     return;
   }
   used = strlen(S->choice.why);
@@ -115,12 +116,14 @@ static void GpOpStreamReset(GpOpStream S)
   GpStreamDestroy(&S->stream);
   GpDevFree(S->dev, &S->work, S->work_bytes);
   GpDevFree(S->dev, &S->turned, S->turned_bytes);
+  S->turned_bytes = 0;
   GpOpChunksDestroy(&S->chunks);
 }
 
 static GpErr GpOpStreamBuild(GpOpStream S, const GpRowSource *rows)
 {
-  const size_t bytes = S->options.chunk > 0 ? (size_t)S->options.chunk : GP_CHUNK_BYTES;
+  const double chunk = S->options.chunk;
+  const size_t bytes = chunk <= 0 ? GP_CHUNK_BYTES : chunk < 1 ? 1 : chunk < 0x1p62 ? (size_t)chunk : (size_t)1 << 62;
   GpErr        err   = GpOpChunksCreate(S->dev, rows, bytes, S->options.plain, S->options.threads, &S->chunks);
 
   return err ? err : GpOpStreamAllocate(S);
@@ -224,7 +227,7 @@ static GpErr GpOpStreamAddTurned(const GpOpStreamProduct *P, const GpCsr *C, int
   GpFmt        A   = {.id = GP_FMT_CSR, .csr = &T};
   GpErr        err = GpCsrTransposeTo(C, &T);
 
-  if (!err && P->k == 1 && P->incx == 1 && P->incy == 1) return GpKernelTable[P->S->turned_kernel].mult[GpDevKindOf(C->dev)][C->prec](&A, P->x[0] + first, P->y[0], P->y[0]);
+  if (!err && P->k == 1 && P->incx == 1 && P->incy == 1) return GpKernelTable[P->S->turned_choice.kernel].mult[GpDevKindOf(C->dev)][C->prec](&A, P->x[0] + first, P->y[0], P->y[0]);
   for (int64_t c = 0; !err && c < P->k; c += GP_SPMM_COLUMNS) {
     GpColumns X = {.k = (int32_t)(P->k - c < GP_SPMM_COLUMNS ? P->k - c : GP_SPMM_COLUMNS), .add = 1, .incx = P->incx, .incy = P->incy};
 
@@ -327,4 +330,9 @@ const GpFeatures *GpOpStreamGetFeatures(GpOpStream S)
 const GpChoice *GpOpStreamGetChoice(GpOpStream S)
 {
   return &S->choice;
+}
+
+const GpChoice *GpOpStreamGetTransposedChoice(GpOpStream S)
+{
+  return &S->turned_choice;
 }

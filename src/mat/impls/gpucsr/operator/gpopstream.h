@@ -49,5 +49,6 @@ typedef struct {
 void              GpOpStreamGetInfo(GpOpStream stream, GpOpStreamInfo *info);
 const GpFeatures *GpOpStreamGetFeatures(GpOpStream stream); /* only the sizes and row lengths are set; sizes above 2^31 - 1 are set to 2^31 - 1 */
 const GpChoice   *GpOpStreamGetChoice(GpOpStream stream);
+const GpChoice   *GpOpStreamGetTransposedChoice(GpOpStream stream); /* the kernel of GpOpStreamMultTransposed() */
 
 #endif
