@@ -1,4 +1,4 @@
-/* Functions of the device object that both backends share: opening, allocation with accounting, copies through pinned buffers, error messages. */
+/* Functions of the device object that both backends share: opening, copies through pinned buffers, error messages. */
 #include "device/gpdeviceimpl.h"
 
 #include <stdio.h>
@@ -51,7 +51,7 @@ void GpDevClose(GpDev *pdev)
   GpDev dev = *pdev;
 
   if (!dev) return;
-  for (int i = 0; i < GP_DEV_STAGES; i++) {
+  for (int i = 0; i < GP_DEV_STAGES_MOST; i++) {
     if (dev->staged[i]) dev->ops->event_destroy(dev, dev->staged[i]);
     if (dev->stage[i]) dev->ops->release_pinned(dev, dev->stage[i]);
   }
@@ -62,143 +62,10 @@ void GpDevClose(GpDev *pdev)
   *pdev = NULL;
 }
 
-/* Allocates by one of the backend's three allocation functions and counts the bytes. With a limit all memory is that of alloc_shared, which no pool keeps after it is freed. */
-static GpErr GpDevTake(GpDev dev, GpErr (*take)(GpDev, size_t, void **), size_t bytes, void *ptr)
-{
-  GpErr err;
-
-  *(void **)ptr = NULL;
-  if (!bytes) return GP_SUCCESS;
-  if (dev->limit > 0) {
-    const double left = dev->limit > dev->bytes_held ? dev->limit - dev->bytes_held : 0;
-
-    if ((double)bytes > left) return GpDevFail(dev, GP_ERR_MEMORY, "out of device memory on %s: %zu bytes asked for, %.0f of %.0f free (raise -gpucsr_device_memory)", dev->name, bytes, left, dev->limit);
-    take = dev->ops->alloc_shared;
-  }
-  err = take(dev, bytes, (void **)ptr);
-  if (!err) dev->bytes_held += (double)bytes;
-  return err;
-}
-
-static void GpDevDrop(GpDev dev, void (*drop)(GpDev, void *), void *ptr, size_t bytes)
-{
-  if (!*(void **)ptr) return;
-  if (dev->limit > 0) drop = dev->ops->release_shared;
-  drop(dev, *(void **)ptr);
-  dev->bytes_held -= (double)bytes;
-  *(void **)ptr = NULL;
-}
-
-GpErr GpDevAlloc(GpDev dev, size_t bytes, void *ptr)
-{
-  return GpDevTake(dev, dev->ops->alloc, bytes, ptr);
-}
-
-void GpDevFree(GpDev dev, void *ptr, size_t bytes)
-{
-  GpDevDrop(dev, dev->ops->release, ptr, bytes);
-}
-
-GpErr GpDevAllocShared(GpDev dev, size_t bytes, void *ptr)
-{
-  return GpDevTake(dev, dev->ops->alloc_shared, bytes, ptr);
-}
-
-void GpDevFreeShared(GpDev dev, void *ptr, size_t bytes)
-{
-  GpDevDrop(dev, dev->ops->release_shared, ptr, bytes);
-}
-
-GpErr GpDevBorrow(GpDev dev, size_t bytes, void *ptr)
-{
-  return GpDevTake(dev, dev->ops->borrow, bytes, ptr);
-}
-
-void GpDevReturn(GpDev dev, void *ptr, size_t bytes)
-{
-  GpDevDrop(dev, dev->ops->give_back, ptr, bytes);
-}
-
-void GpDevSetMemoryLimit(GpDev dev, double bytes)
-{
-  dev->limit = bytes;
-}
-
-GpErr GpDevGetMemory(GpDev dev, size_t *available, size_t *total)
-{
-  GpErr err = dev->ops->memory(dev, available, total);
-
-  if (dev->limit > 0) {
-    const double left = dev->limit > dev->bytes_held ? dev->limit - dev->bytes_held : 0;
-
-    if ((double)*available > left) *available = (size_t)left;
-    if ((double)*total > dev->limit) *total = (size_t)dev->limit;
-  }
-  return err;
-}
-
-/* Provides zeroed memory of at least the requested size for the current stream. The kept memory is ordered on the stream that zeroed it, so it is
-   replaced if another stream asks for it, or if it is too small. */
-static GpErr GpDevKeepClean(GpDev dev, size_t bytes)
-{
-  const size_t least = (size_t)1 << 20;
-  GpErr        err;
-
-  if (dev->clean && dev->clean_stream == dev->stream && bytes <= dev->clean_bytes) return GP_SUCCESS;
-  if (dev->clean) dev->ops->release(dev, dev->clean);
-  dev->clean       = NULL;
-  dev->clean_bytes = bytes > least ? bytes : least;
-  err              = dev->ops->alloc(dev, dev->clean_bytes, &dev->clean);
-  if (!err) err = dev->ops->zero(dev, dev->clean, dev->clean_bytes);
-  if (err && dev->clean) {
-    dev->ops->release(dev, dev->clean);
-    dev->clean = NULL;
-  }
-  dev->clean_stream = dev->stream;
-  return err;
-}
-
-GpErr GpDevBorrowClean(GpDev dev, size_t bytes, void *ptr)
-{
-  GpErr err;
-
-  if (dev->limit > 0 || dev->ops->borrow == dev->ops->alloc || dev->clean_lent || !bytes || bytes > GP_DEV_CLEAN) { /* A backend without a pool, such as the host backend, has one function for alloc and borrow and keeps no zeroed memory. */
-    err = GpDevBorrow(dev, bytes, ptr);
-    if (!err && bytes) err = dev->ops->zero(dev, *(void **)ptr, bytes);
-    if (err) GpDevReturn(dev, ptr, bytes);
-    return err;
-  }
-  *(void **)ptr = NULL;
-  err           = GpDevKeepClean(dev, bytes);
-  if (err) return err;
-  *(void **)ptr   = dev->clean;
-  dev->clean_lent = 1;
-  dev->bytes_held += (double)bytes;
-  return GP_SUCCESS;
-}
-
-void GpDevReturnClean(GpDev dev, void *ptr, size_t bytes, size_t clean)
-{
-  void *p = *(void **)ptr;
-
-  if (!p || p != dev->clean) {
-    GpDevReturn(dev, ptr, bytes);
-    return;
-  }
-  if (dev->ops->zero(dev, (char *)p + clean, bytes - clean)) { /* if zeroing fails, the contents are unknown */
-    dev->ops->release(dev, p);
-    dev->clean = NULL;
-  }
-  dev->clean_lent = 0;
-  dev->bytes_held -= (double)bytes;
-  *(void **)ptr = NULL;
-}
-
-/* Returns once pinned buffer i may be overwritten. The buffer is created at its first use; later calls wait for the copy that used it last. */
-static GpErr GpDevStageGet(GpDev dev, int i)
+GpErr GpDevStageGet(GpDev dev, int i)
 {
   if (dev->stage[i]) return dev->ops->event_wait(dev, dev->staged[i]);
-  GpErr err = dev->ops->event_create(dev, &dev->staged[i]);
+  GpErr err = dev->staged[i] ? GP_SUCCESS : dev->ops->event_create(dev, &dev->staged[i]);
   if (!err) err = dev->ops->alloc_pinned(dev, GP_DEV_STAGE_BYTES, &dev->stage[i]);
   return err;
 }

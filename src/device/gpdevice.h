@@ -64,6 +64,19 @@ void GpDevMarkMatrixWrite(GpDev);
 GpErr GpDevAlloc(GpDev dev, size_t bytes, void *ptr); /* ptr is the address of the pointer; 0 bytes give NULL */
 void  GpDevFree(GpDev dev, void *ptr, size_t bytes);  /* ptr is the address of the pointer, which becomes NULL */
 
+GpErr GpDevTryAlloc(GpDev dev, size_t bytes, void *ptr); /* GpDevAlloc() that reclaims no memory; for memory that the caller can do without */
+
+/* Reclaiming memory. If an allocation fails for lack of memory, the device asks the registered reclaimers, the newest first, to free memory that their owners can do without, and tries
+   again. Resident items of pipelines (gpstream.h) are such memory. */
+typedef struct GpDevReclaimer_ {
+  size_t (*reclaim)(void *owner, size_t bytes); /* Frees at least `bytes` bytes if it can. Returns the number of bytes freed. It may allocate by GpDevTryAlloc() only. */
+  void                   *owner;
+  struct GpDevReclaimer_ *next; /* set by GpDevAddReclaimer() */
+} GpDevReclaimer;
+
+void GpDevAddReclaimer(GpDev dev, GpDevReclaimer *reclaimer);
+void GpDevRemoveReclaimer(GpDev dev, const GpDevReclaimer *reclaimer); /* does nothing if it is not registered */
+
 /* Allocates and frees device memory whose address is passed to MPI or to users. Other processes may open it. */
 GpErr GpDevAllocShared(GpDev dev, size_t bytes, void *ptr);
 void  GpDevFreeShared(GpDev dev, void *ptr, size_t bytes);
@@ -71,6 +84,11 @@ void  GpDevFreeShared(GpDev dev, void *ptr, size_t bytes);
 /* Allocates and frees workspace that only GpDevStream() uses, between the two calls. Neither call waits. */
 GpErr GpDevBorrow(GpDev dev, size_t bytes, void *ptr);
 void  GpDevReturn(GpDev dev, void *ptr, size_t bytes);
+
+/* Between these two calls, returned workspace is kept for the next borrower if a bound on the memory excludes the pool. Without it each GpDevReturn() would wait for the device. Pairs of
+   calls may be nested. */
+void GpDevKeepWorkspace(GpDev dev);
+void GpDevDropWorkspace(GpDev dev);
 
 /* Allocates and frees workspace that is zero at the start. Up to GP_DEV_CLEAN bytes are kept for reuse and zeroed when they are returned. The
    caller guarantees that the first `clean` bytes are zero again when it returns them; only the others are zeroed. */

@@ -8,9 +8,10 @@
 extern "C" {
 #endif
 
-#define GP_DEV_STAGES  2
-#define GP_DEV_POLLS   200000 /* number of polls for a small download before the host synchronises the stream */
-#define GP_DEV_STREAMS 4      /* maximum depth of GpDevPushStream() */
+#define GP_DEV_STAGES      2
+#define GP_DEV_STAGES_MOST 16     /* number of pinned buffers for copies by several threads */
+#define GP_DEV_POLLS       200000 /* number of polls for a small download before the host synchronises the stream */
+#define GP_DEV_STREAMS     4      /* maximum depth of GpDevPushStream() */
 
 typedef struct {
   GpErr (*open)(GpDev, int ordinal);                                   /* fills name, ordinal, streams and the limits of the device */
@@ -47,38 +48,54 @@ typedef struct {
   void (*graph_destroy)(GpDev, void *exec);                            /* destroys a graph */
 } GpDevOps;
 
+#define GP_DEV_WORKSPACES 8 /* maximum number of workspaces that are kept for the next borrower */
+
+/* Workspace that is kept or lent (gpdevicememory.c). */
+typedef struct {
+  void  *memory; /* NULL: this place of the table is free */
+  size_t bytes;  /* size, which may be more than the borrower asked for */
+  void  *stream; /* stream whose work uses it */
+  int    lent;   /* 1: borrowed and not yet returned */
+} GpDevWorkspace;
+
 struct GpDev_ {
   const GpDevOps *ops;
   GpDevKind       kind;
-  int             ordinal;                 /* number of the GPU on this node */
-  int             compute_units;           /* number of streaming multiprocessors; 1 on the host */
-  int             launches_early;          /* 1 if kernels may be launched while their predecessor runs (programmatic dependent launch) */
-  int             cluster_blocks;          /* maximum number of thread blocks in a cluster; 0: the device has no clusters */
-  size_t          shared_bytes;            /* maximum shared memory of a block in bytes; the host uses the value of an H200 */
-  double          cache;                   /* size of the L2 cache in bytes; 0: unknown */
-  char            name[128];               /* "host", or the name of the GPU */
-  unsigned char   uuid[16];                /* universally unique identifier of the GPU; zeros on the host */
-  void           *stream;                  /* a cudaStream_t: the stream of all work */
-  void           *below[GP_DEV_STREAMS];   /* the streams under it on the stack of GpDevPushStream() */
-  int             depth;                   /* number of streams under it */
-  void           *own[GP_DEV_STREAMS_OWN]; /* the streams that the backend created and will destroy */
-  void           *early_stream;            /* stream on which the next product may be launched early; the address of the device object: there is none */
-  int             capturing;               /* 1 while work is captured */
-  int             capture_refused;         /* 1 if work was submitted that cannot be captured */
-  int             capture_repeats;         /* 1 while a graph that repeats is captured */
-  void           *pool, *pool_stream;      /* memory pool, and the stream on which alloc and release use it; pool NULL: the driver has no pools */
-  void           *stage[GP_DEV_STAGES];    /* pinned buffers for copies of pageable memory, created at first use */
-  GpDevEvent      staged[GP_DEV_STAGES];   /* events after the last copy of each pinned buffer */
-  void           *fetched;                 /* pinned memory for small downloads, created at first use */
-  int             fetching;                /* 1 between GpDevFetchBegin() and GpDevFetchEnd() */
-  void           *clean, *clean_stream;    /* memory kept for GpDevBorrowClean(), and the stream on which it was zeroed */
-  size_t          clean_bytes;             /* size of clean */
-  int             clean_lent;              /* 1 while a caller uses clean */
-  double          limit;                   /* bound on bytes_held; 0: none */
-  double          bytes_in, bytes_out;     /* bytes copied to the device and from the device since it was opened */
-  double          bytes_held;              /* bytes allocated now */
-  char            error[320];              /* message of the last failure: the operation, and what the runtime reported */
+  int             ordinal;                    /* number of the GPU on this node */
+  int             compute_units;              /* number of streaming multiprocessors; 1 on the host */
+  int             launches_early;             /* 1 if kernels may be launched while their predecessor runs (programmatic dependent launch) */
+  int             cluster_blocks;             /* maximum number of thread blocks in a cluster; 0: the device has no clusters */
+  size_t          shared_bytes;               /* maximum shared memory of a block in bytes; the host uses the value of an H200 */
+  double          cache;                      /* size of the L2 cache in bytes; 0: unknown */
+  char            name[128];                  /* "host", or the name of the GPU */
+  unsigned char   uuid[16];                   /* universally unique identifier of the GPU; zeros on the host */
+  void           *stream;                     /* a cudaStream_t: the stream of all work */
+  void           *below[GP_DEV_STREAMS];      /* the streams under it on the stack of GpDevPushStream() */
+  int             depth;                      /* number of streams under it */
+  void           *own[GP_DEV_STREAMS_OWN];    /* the streams that the backend created and will destroy */
+  void           *early_stream;               /* stream on which the next product may be launched early; the address of the device object: there is none */
+  int             capturing;                  /* 1 while work is captured */
+  int             capture_refused;            /* 1 if work was submitted that cannot be captured */
+  int             capture_repeats;            /* 1 while a graph that repeats is captured */
+  void           *pool, *pool_stream;         /* memory pool, and the stream on which alloc and release use it; pool NULL: the driver has no pools */
+  void           *stage[GP_DEV_STAGES_MOST];  /* pinned buffers for copies of pageable memory, created at first use */
+  GpDevEvent      staged[GP_DEV_STAGES_MOST]; /* events after the last copy of each pinned buffer */
+  void           *fetched;                    /* pinned memory for small downloads, created at first use */
+  int             fetching;                   /* 1 between GpDevFetchBegin() and GpDevFetchEnd() */
+  void           *clean, *clean_stream;       /* memory kept for GpDevBorrowClean(), and the stream on which it was zeroed */
+  size_t          clean_bytes;                /* size of clean */
+  int             clean_lent;                 /* 1 while a caller uses clean */
+  GpDevReclaimer *reclaimers;                 /* list of those that can free memory when an allocation fails */
+  int             keeping;                    /* number of calls of GpDevKeepWorkspace() without GpDevDropWorkspace() */
+  GpDevWorkspace  workspace[GP_DEV_WORKSPACES];
+  double          limit;               /* bound on bytes_held; 0: none */
+  double          bytes_in, bytes_out; /* bytes copied to the device and from the device since it was opened */
+  double          bytes_held;          /* bytes allocated now */
+  char            error[320];          /* message of the last failure: the operation, and what the runtime reported */
 };
+
+/* Returns once pinned buffer i may be overwritten. The buffer is created at its first use; later calls wait for the copy that used it last. */
+GpErr GpDevStageGet(GpDev dev, int i);
 
 extern const GpDevOps GpDevOpsHost;
 extern const GpDevOps GpDevOpsCUDA; /* exists only if GP_HAVE_CUDA is set */

@@ -1,12 +1,16 @@
 /* Threads that run jobs (gpfillers.h). The jobs are in a ring, which one lock protects. */
+#define _GNU_SOURCE
 #include "device/gpfillers.h"
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#define GP_FILLERS_THREADS 8 /* upper bound on the default number of threads */
 
 typedef struct {
   GpFillJob job;
@@ -126,6 +130,16 @@ void GpFillersDestroy(GpFillers *fillers)
   free(f->thread);
   free(f);
   *fillers = NULL;
+}
+
+int GpFillersCount(int wanted)
+{
+  cpu_set_t cores;
+  int       n = 1;
+
+  if (wanted > 0) return wanted;
+  if (!sched_getaffinity(0, sizeof(cores), &cores)) n = CPU_COUNT(&cores);
+  return n < GP_FILLERS_THREADS ? n : GP_FILLERS_THREADS;
 }
 
 int64_t GpFillersPost(GpFillers f, const GpFillJob *job)

@@ -1,8 +1,50 @@
-/* The pipeline of gpstream.h: its items and properties. gpstreammemory.c has its memory, and gpstreamvisit.c its visits. */
+/* The pipeline of gpstream.h: its sizes, items and properties. gpstreammemory.c has its memory, and gpstreamvisit.c its visits. */
 #include "device/gpstreamimpl.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#define GP_STREAM_SMALL ((double)(64 << 20)) /* size in bytes below which data are assumed to fit a GPU, because a query of the free device memory takes as long as a small upload */
+
+/* --- sizes --------------------------------------------------------------------------------------------------------------------------- */
+
+GpErr GpStreamIsNeeded(GpDev dev, double bytes, int *exceeds, size_t *available)
+{
+  size_t total;
+  GpErr  err;
+
+  *exceeds = 0;
+  if (GpDevMemoryLimit(dev) <= 0 && (!GpDevHasMemory(dev) || bytes < GP_STREAM_SMALL)) return GP_SUCCESS;
+  err      = GpDevGetMemory(dev, available, &total);
+  *exceeds = !err && bytes > (double)*available;
+  return err;
+}
+
+size_t GpStreamGetItemBytes(double wanted)
+{
+  return wanted <= 0 ? GP_STREAM_BYTES : wanted < 1 ? 1 : wanted < 0x1p62 ? (size_t)wanted : (size_t)1 << 62;
+}
+
+GpErr GpStreamGetBudget(GpDev dev, double wanted, double bytes, double largest, int buffers, double reserved, size_t *resident)
+{
+  size_t available, total;
+  double left;
+  GpErr  err;
+
+  *resident = wanted < 0 ? 0 : wanted < (double)SIZE_MAX ? (size_t)wanted : SIZE_MAX;
+  if (wanted >= 0 || !GpDevHasMemory(dev)) return GP_SUCCESS; /* the host backend uses pinned items where they are */
+  err = GpDevGetMemory(dev, &available, &total);
+  if (err) return err;
+  left = 0.9 * (double)available - reserved;
+  if (bytes <= left) *resident = SIZE_MAX; /* all items are resident, so that no buffers are needed */
+  else {
+    left -= largest * (buffers ? buffers : GP_STREAM_BUFFERS);
+    if (left > 0) *resident = (size_t)left;
+  }
+  return GP_SUCCESS;
+}
+
+/* --- items --------------------------------------------------------------------------------------------------------------------------- */
 
 GpErr GpStreamCreate(GpDev dev, const GpStreamOptions *options, GpStream *stream)
 {
@@ -26,6 +68,10 @@ GpErr GpStreamCreate(GpDev dev, const GpStreamOptions *options, GpStream *stream
   if (S->slot && S->result && S->stage) err = GpStreamCreateEvents(S);
   else (void)GpDevFail(dev, err, "out of host memory for a stream of %d buffers and %d staging buffers", S->buffers, S->stages);
   if (err) GpStreamDestroy(&S);
+  else {
+    S->reclaimer = (GpDevReclaimer){.reclaim = GpStreamReclaim, .owner = S};
+    GpDevAddReclaimer(dev, &S->reclaimer);
+  }
   *stream = S;
   return err;
 }
@@ -35,6 +81,7 @@ void GpStreamDestroy(GpStream *stream)
   GpStream S = *stream;
 
   if (!S) return;
+  GpDevRemoveReclaimer(S->dev, &S->reclaimer);
   GpFillersDestroy(&S->fillers);
   GpStreamFreeMemory(S);
   free(S->slot);
@@ -81,12 +128,14 @@ GpErr GpStreamAdd(GpStream S, const GpStreamItem *item)
   return GP_SUCCESS;
 }
 
+/* --- properties ---------------------------------------------------------------------------------------------------------------------- */
+
 void GpStreamSourcesChanged(GpStream S)
 {
   for (int64_t i = 0; i < S->n; i++) S->entry[i].loaded = 0;
 }
 
-GpErr GpStreamReadTimer(GpStream S, GpStreamTimer *t)
+GpErr GpStreamReadTimer(GpStream S, GpStreamTimer *t, double *sum_bytes, double *sum_seconds)
 {
   double seconds = 0;
   int    done    = 0;
@@ -94,15 +143,18 @@ GpErr GpStreamReadTimer(GpStream S, GpStreamTimer *t)
 
   if (!err && done) err = GpDevEventSeconds(S->dev, t->begin, t->end, &seconds);
   if (err || !done) return err;
-  S->info.timed_bytes += t->bytes;
-  S->info.timed_seconds += seconds;
+  *sum_bytes += t->bytes;
+  *sum_seconds += seconds;
   t->bytes = 0;
   return GP_SUCCESS;
 }
 
 void GpStreamGetInfo(GpStream S, GpStreamInfo *info)
 {
-  for (int t = 0; t < GP_STREAM_TIMERS; t++) (void)GpStreamReadTimer(S, &S->timer[t]); /* the next visit returns an error of the device, so it is not returned here */
+  for (int t = 0; t < GP_STREAM_TIMERS; t++) { /* the next visit returns an error of the device, so it is not returned here */
+    (void)GpStreamReadTimer(S, &S->timer[t], &S->info.timed_bytes, &S->info.timed_seconds);
+    (void)GpStreamReadTimer(S, &S->work[t], &S->info.used_bytes, &S->info.used_seconds);
+  }
   *info              = S->info;
   info->items        = S->n;
   info->stage_bytes  = (double)S->stage_bytes * S->stages;

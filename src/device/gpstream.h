@@ -22,13 +22,14 @@
 extern "C" {
 #endif
 
-#define GP_STREAM_BUFFERS 3 /* default number of device buffers */
+#define GP_STREAM_BUFFERS 3                  /* default number of device buffers */
+#define GP_STREAM_BYTES   ((size_t)32 << 20) /* default upper bound on the size of an item */
 
 typedef struct GpStream_ *GpStream;
 
 typedef struct {
   int    buffers;  /* Number of device buffers. 1: transfers and work take turns; 2: double buffering; 0: the default, GP_STREAM_BUFFERS. */
-  int    threads;  /* number of threads that fill staging buffers; 0: the thread that calls GpStreamVisit() fills them itself */
+  int    threads;  /* number of threads that fill staging buffers, started with the first item that needs one; 0: the thread that calls GpStreamVisit() fills them itself */
   int    stages;   /* number of pinned staging buffers; 0: the default, threads + 2 */
   size_t resident; /* upper bound in bytes on the resident items */
 } GpStreamOptions;
@@ -61,9 +62,20 @@ typedef struct {
   double  moved, moved_last;          /* bytes transferred to the device in all visits, and in the last visit */
   double  returned;                   /* bytes of results transferred to the host in all visits */
   double  timed_bytes, timed_seconds; /* size and duration of those transfers to the device that were timed, a sample of all transfers */
+  double  used_bytes, used_seconds;   /* size of the items whose work on the device was timed, a sample of all items, and duration of this work */
   double  fill_seconds;               /* seconds in fill() and in copies of pageable memory, summed over the threads */
   double  wait_seconds;               /* seconds that the host waited in visits for fills and for free staging buffers; with 0 threads, seconds of the fills themselves */
 } GpStreamInfo;
+
+/* Sets *exceeds to 1 if `bytes` bytes exceed the free device memory, and then *available to the free bytes. On the host backend only GpDevSetMemoryLimit() bounds the memory. */
+GpErr GpStreamIsNeeded(GpDev dev, double bytes, int *exceeds, size_t *available);
+
+/* Returns the upper bound on the size of an item that a user wants: 0 or less for the default, GP_STREAM_BYTES; at least 1 otherwise. */
+size_t GpStreamGetItemBytes(double wanted);
+
+/* Computes the upper bound on the resident items, GpStreamOptions.resident. wanted: the bound that a user wants; negative for the default, 90 % of the free device memory less the buffers
+   and less `reserved` bytes, which are allocated later. bytes, largest: size of all items, and of the largest one. buffers: as in GpStreamOptions. */
+GpErr GpStreamGetBudget(GpDev dev, double wanted, double bytes, double largest, int buffers, double reserved, size_t *resident);
 
 /* Creates a pipeline without items. If options is NULL, all options are 0. The device must stay open until GpStreamDestroy(). */
 GpErr GpStreamCreate(GpDev dev, const GpStreamOptions *options, GpStream *stream);
@@ -89,7 +101,7 @@ void GpStreamSourcesChanged(GpStream stream);
 
 /* Frees the device memory of resident items, the last item first, until at least `bytes` bytes are freed or no resident item is left. It keeps items that the current
    visit still needs. Freed items are transferred in every later visit; so are items that were to become resident and have no memory yet. Returns the number of bytes
-   freed. Callers use it after an allocation of their own has failed. */
+   freed. If an allocation fails, the device asks every pipeline to free resident items in this way, and allocates again (GpDevAddReclaimer()). */
 size_t GpStreamRelease(GpStream stream, size_t bytes);
 
 void GpStreamGetInfo(GpStream stream, GpStreamInfo *info);

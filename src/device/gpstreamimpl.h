@@ -5,7 +5,7 @@
 #include "device/gpdeviceimpl.h"
 #include "device/gpfillers.h"
 
-#define GP_STREAM_TIMERS 8 /* maximum number of unfinished transfers that are timed */
+#define GP_STREAM_TIMERS 8 /* maximum number of unfinished transfers that are timed, and of unfinished work on items */
 
 typedef struct {
   GpStreamItem item;
@@ -44,7 +44,7 @@ typedef struct {
 
 typedef struct {
   GpDevEvent begin, end;
-  double     bytes; /* size of the transfer between the two events; 0: the timer is free */
+  double     bytes; /* size of the item that is transferred or used between the two events; 0: the timer is free */
 } GpStreamTimer;
 
 struct GpStream_ {
@@ -55,6 +55,8 @@ struct GpStream_ {
   int64_t         n, capacity;                           /* number of items, and number of items for which entry[] has memory */
   int             changed;                               /* 1: GpStreamSetUp() has work to do */
   int             visiting;                              /* 1 during a visit */
+  int             allocating;                            /* 1 while GpStreamSetUp() allocates memory */
+  GpDevReclaimer  reclaimer;                             /* frees resident items if another allocation fails */
   GpStreamSlot   *slot;                                  /* `buffers` of them */
   GpStreamResult *result;                                /* `buffers` of them */
   GpStreamStage  *stage;                                 /* `stages` of them; job k fills stage k % stages */
@@ -64,15 +66,17 @@ struct GpStream_ {
   int64_t         jobs;                                  /* number of jobs posted in all visits */
   int64_t         sent, freed;                           /* numbers of slots that were taken and that were released, in all visits */
   int64_t         results;                               /* number of results in all visits */
-  int64_t         timed;                                 /* number of transfers for which a timer was free */
+  int64_t         timed, worked;                         /* numbers of transfers and of items in use for which a timer was free */
   GpDevEvent      begun;                                 /* recorded at the start of a visit that transfers resident items: when it completes, no earlier work uses their memory */
   GpDevEvent      loaded;                                /* recorded after the last transfer into resident memory */
-  GpStreamTimer   timer[GP_STREAM_TIMERS];
-  GpStreamInfo    info; /* counters; GpStreamGetInfo() computes the other fields */
+  GpStreamTimer   timer[GP_STREAM_TIMERS];               /* of transfers */
+  GpStreamTimer   work[GP_STREAM_TIMERS];                /* of the work on items */
+  GpStreamInfo    info;                                  /* counters; GpStreamGetInfo() computes the other fields */
 };
 
-GpErr GpStreamReadTimer(GpStream stream, GpStreamTimer *timer); /* if the timed transfer is done: adds it to the counters and frees the timer */
-GpErr GpStreamCreateEvents(GpStream stream);
-void  GpStreamFreeMemory(GpStream stream); /* waits for all transfers; destroys the events, frees device memory and pinned memory */
+GpErr  GpStreamReadTimer(GpStream stream, GpStreamTimer *timer, double *bytes, double *seconds); /* if the timed work is done: adds it to the sums and frees the timer */
+size_t GpStreamReclaim(void *stream, size_t bytes);                                              /* the function of the reclaimer */
+GpErr  GpStreamCreateEvents(GpStream stream);
+void   GpStreamFreeMemory(GpStream stream); /* waits for all transfers; destroys the events, frees device memory and pinned memory */
 
 #endif

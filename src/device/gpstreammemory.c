@@ -19,6 +19,8 @@ GpErr GpStreamCreateEvents(GpStream S)
   for (int t = 0; !err && t < GP_STREAM_TIMERS; t++) {
     err = GpDevEventCreate(S->dev, &S->timer[t].begin);
     if (!err) err = GpDevEventCreate(S->dev, &S->timer[t].end);
+    if (!err) err = GpDevEventCreate(S->dev, &S->work[t].begin);
+    if (!err) err = GpDevEventCreate(S->dev, &S->work[t].end);
   }
   return err;
 }
@@ -85,6 +87,8 @@ void GpStreamFreeMemory(GpStream S)
   for (int t = 0; t < GP_STREAM_TIMERS; t++) {
     GpStreamDropEvent(S, S->timer[t].begin);
     GpStreamDropEvent(S, S->timer[t].end);
+    GpStreamDropEvent(S, S->work[t].begin);
+    GpStreamDropEvent(S, S->work[t].end);
   }
   GpStreamDropEvent(S, S->begun);
   GpStreamDropEvent(S, S->loaded);
@@ -105,20 +109,20 @@ static void GpStreamNeed(GpStream S, size_t *slot, size_t *result, size_t *stage
   }
 }
 
-/* Enlarges the device buffers and the result buffers to at least these sizes. After a failure no buffer of either kind is allocated. */
-static GpErr GpStreamAllocBuffers(GpStream S, size_t slot, size_t result)
+/* Enlarges the device buffers and the result buffers to at least these sizes. After a failure no buffer of either kind is allocated. alloc is GpDevAlloc() or GpDevTryAlloc(). */
+static GpErr GpStreamAllocBuffers(GpStream S, size_t slot, size_t result, GpErr (*alloc)(GpDev, size_t, void *))
 {
   GpErr err = GP_SUCCESS;
 
   if (slot > S->slot_bytes) {
     GpStreamFreeSlots(S);
     S->slot_bytes = slot;
-    for (int b = 0; !err && b < S->buffers; b++) err = GpDevAlloc(S->dev, slot, &S->slot[b].device);
+    for (int b = 0; !err && b < S->buffers; b++) err = alloc(S->dev, slot, &S->slot[b].device);
   }
   if (!err && result > S->result_bytes) {
     GpStreamFreeResults(S);
     S->result_bytes = result;
-    for (int b = 0; !err && b < S->buffers; b++) err = GpDevAlloc(S->dev, result, &S->result[b].device);
+    for (int b = 0; !err && b < S->buffers; b++) err = alloc(S->dev, result, &S->result[b].device);
   }
   if (err) {
     GpStreamFreeSlots(S);
@@ -127,7 +131,7 @@ static GpErr GpStreamAllocBuffers(GpStream S, size_t slot, size_t result)
   return err;
 }
 
-/* Allocates the memory of resident items. If an item does not fit, it and all later items are not resident, and *changed is 1. */
+/* Allocates the memory of resident items. No other memory is reclaimed for them. If an item does not fit, it and all later items are not resident, and *changed is 1. */
 static GpErr GpStreamAllocResident(GpStream S, int *changed)
 {
   *changed = 0;
@@ -136,7 +140,7 @@ static GpErr GpStreamAllocResident(GpStream S, int *changed)
     GpErr          err = GP_SUCCESS;
 
     if (!e->keep || e->resident) continue;
-    if (!*changed) err = GpDevAlloc(S->dev, e->item.bytes, &e->resident);
+    if (!*changed) err = GpDevTryAlloc(S->dev, e->item.bytes, &e->resident);
     if (err && err != GP_ERR_MEMORY) return err;
     if (err || *changed) {
       S->resident_left = 0;
@@ -180,25 +184,34 @@ static GpErr GpStreamSetUpStages(GpStream S, size_t bytes)
   return GP_SUCCESS;
 }
 
-/* If the buffers do not fit beside the resident items, GpStreamRelease() frees resident items, the last item first. */
-GpErr GpStreamSetUp(GpStream S)
+/* If the buffers do not fit in addition to the resident items, GpStreamRelease() frees resident items, the last item first. Memory of other pipelines is reclaimed before. */
+static GpErr GpStreamAllocDevice(GpStream S, size_t *stage)
 {
-  size_t slot, result, stage;
+  size_t slot, result;
   int    again = 1;
-  GpErr  err   = S->changed ? GpStreamWait(S) : GP_SUCCESS;
+  GpErr  err   = GP_SUCCESS;
 
-  if (err || !S->changed) return err;
-  while (again) {
-    GpStreamNeed(S, &slot, &result, &stage);
-    err = GpStreamAllocBuffers(S, slot, result);
+  while (!err && again) {
+    GpStreamNeed(S, &slot, &result, stage);
+    err = GpStreamAllocBuffers(S, slot, result, GpDevAlloc);
     if (err == GP_ERR_MEMORY) {
       if (!GpStreamRelease(S, (slot + result) * (size_t)S->buffers)) return GpStreamFailBuffers(S, slot, result);
-      continue;
-    }
-    if (!err) err = GpStreamAllocResident(S, &again);
-    if (err) return err;
+      err = GP_SUCCESS;
+    } else if (!err) err = GpStreamAllocResident(S, &again);
   }
-  err = GpStreamSetUpStages(S, stage);
+  return err;
+}
+
+GpErr GpStreamSetUp(GpStream S)
+{
+  size_t stage;
+  GpErr  err = S->changed ? GpStreamWait(S) : GP_SUCCESS;
+
+  if (err || !S->changed) return err;
+  S->allocating = 1;
+  err           = GpStreamAllocDevice(S, &stage);
+  S->allocating = 0;
+  if (!err) err = GpStreamSetUpStages(S, stage);
   if (!err) S->changed = 0;
   return err;
 }
@@ -219,4 +232,29 @@ size_t GpStreamRelease(GpStream S, size_t bytes)
     e->keep = e->loaded = 0;
   }
   return freed;
+}
+
+/* Frees resident items and keeps enough memory for the buffers through which they are then transferred, so that later visits do not fail. During a visit the buffers cannot be replaced. */
+size_t GpStreamReclaim(void *stream, size_t bytes)
+{
+  GpStream S        = (GpStream)stream;
+  size_t   resident = 0, freed, slot = S->slot_bytes, more;
+
+  if (S->allocating) return 0;
+  for (int64_t i = 0; i < S->n; i++) {
+    const GpStreamEntry *e = &S->entry[i];
+
+    resident += e->resident ? e->item.bytes : 0;
+    if (e->resident && e->item.bytes > slot) slot = e->item.bytes;
+  }
+  more = (slot - S->slot_bytes) * (size_t)S->buffers; /* additional size of the buffers */
+  if (resident <= more || (more && S->visiting)) return 0;
+  freed = GpStreamRelease(S, more + bytes < bytes ? SIZE_MAX : more + bytes);
+  while (freed && more && GpStreamAllocBuffers(S, slot, S->result_bytes, GpDevTryAlloc)) { /* memory is fragmented */
+    const size_t again = GpStreamRelease(S, more);
+
+    if (!again) break;
+    freed += again;
+  }
+  return freed > more ? freed - more : 0;
 }

@@ -61,15 +61,15 @@ static GpErr GpStreamAwaitFill(GpStream S, int must, int *ready)
 
 /* --- transfers ----------------------------------------------------------------------------------------------------------------------- */
 
-/* Returns the timer for the next transfer, or NULL if the timer still times a transfer that is not done. */
-static GpErr GpStreamGetTimer(GpStream S, GpStreamTimer **timer)
+/* Returns the next timer of an array, or NULL if it still times work that is not done. */
+static GpErr GpStreamGetTimer(GpStream S, GpStreamTimer timers[], int64_t *count, double *bytes, double *seconds, GpStreamTimer **timer)
 {
-  GpStreamTimer *t   = &S->timer[S->timed % GP_STREAM_TIMERS];
-  GpErr          err = GpStreamReadTimer(S, t);
+  GpStreamTimer *t   = &timers[*count % GP_STREAM_TIMERS];
+  GpErr          err = GpStreamReadTimer(S, t, bytes, seconds);
 
   *timer = NULL;
   if (err || t->bytes > 0) return err;
-  S->timed++;
+  ++*count;
   *timer = t;
   return GP_SUCCESS;
 }
@@ -81,7 +81,7 @@ static GpErr GpStreamSubmit(GpStream S, GpStreamEntry *e, GpStreamSlot *slot)
   GpStreamTimer *timer = NULL;
   GpErr          err   = GpDevEventOrder(S->dev, slot->used);
 
-  if (!err) err = GpStreamGetTimer(S, &timer);
+  if (!err) err = GpStreamGetTimer(S, S->timer, &S->timed, &S->info.timed_bytes, &S->info.timed_seconds, &timer);
   if (!err && timer) err = GpDevEventRecord(S->dev, timer->begin);
   if (!err) err = GpDevCopyIn(S->dev, e->resident ? e->resident : slot->device, stage ? stage->memory : e->item.host, e->item.bytes);
   if (!err && timer) {
@@ -164,6 +164,7 @@ static GpErr GpStreamUseItem(GpStream S, GpStreamUse use, void *context)
   const GpStreamItem *item   = &e->item;
   GpStreamResult     *r      = item->back_bytes && GpDevHasMemory(S->dev) ? &S->result[S->results % S->buffers] : NULL;
   GpStreamSlot       *slot   = e->slot >= 0 ? &S->slot[e->slot] : NULL;
+  GpStreamTimer      *timer  = NULL;
   const void         *device = e->direct ? item->host : e->resident ? e->resident : slot ? slot->device : NULL;
   GpErr               err    = GP_SUCCESS;
 
@@ -172,7 +173,11 @@ static GpErr GpStreamUseItem(GpStream S, GpStreamUse use, void *context)
     GpDevMarkMatrixWrite(S->dev);
   }
   if (!err && r) err = GpDevEventOrder(S->dev, r->returned);
+  if (!err && item->bytes) err = GpStreamGetTimer(S, S->work, &S->worked, &S->info.used_bytes, &S->info.used_seconds, &timer);
+  if (!err && timer) err = GpDevEventRecord(S->dev, timer->begin);
   if (!err) err = use(context, S->current, item->bytes ? device : NULL, r ? r->device : item->back_bytes ? item->back : NULL);
+  if (!err && timer) err = GpDevEventRecord(S->dev, timer->end);
+  if (!err && timer) timer->bytes = (double)item->bytes;
   if (!err && slot) err = GpDevEventRecord(S->dev, slot->used);
   if (!err && r) err = GpStreamReturn(S, item, r);
   if (slot) S->freed++;
@@ -234,6 +239,7 @@ GpErr GpStreamVisit(GpStream S, GpStreamUse use, void *context)
   err = GpStreamSetUp(S);
   if (err) return err;
   S->visiting = 1;
+  GpDevKeepWorkspace(S->dev);
   S->current = S->ahead = S->posting = 0;
   S->info.moved_last                 = 0;
   S->info.visits++;
@@ -246,5 +252,6 @@ GpErr GpStreamVisit(GpStream S, GpStreamUse use, void *context)
   if (!err && loads) err = GpStreamRecordCopies(S, S->loaded);
   if (err) GpStreamAbort(S, err);
   S->visiting = 0;
+  GpDevDropWorkspace(S->dev);
   return err;
 }

@@ -1,5 +1,7 @@
 static char help[] = "The device layer: allocation, copies through the staging buffers in many sizes, fills, events, counters and error messages.\n\n";
 
+#include "device/gpdeviceimpl.h"
+#include "device/gpupload.h"
 #include "sys/gpucsrsys.h"
 
 #include <string.h>
@@ -191,6 +193,43 @@ static PetscErrorCode TestErrors(GpDev dev)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static GpErr Pattern(void *context, size_t offset, size_t bytes, void *destination)
+{
+  for (size_t i = 0; i < bytes; i++) ((unsigned char *)destination)[i] = (unsigned char)((offset + i) * 131 + *(size_t *)context + ((offset + i) >> 20));
+  return GP_SUCCESS;
+}
+
+/* pinned: 1: pinned buffers are used on the host backend too, as on a GPU */
+static PetscErrorCode TestThreads(GpDev dev, int pinned)
+{
+  const GpDevKind kind    = dev->kind;
+  const size_t    sizes[] = {0, 1, 7 * GP_DEV_STAGE_BYTES + 1, 8 * GP_DEV_STAGE_BYTES, 41 * GP_DEV_STAGE_BYTES - 3}, most = sizes[4];
+  unsigned char  *in, *out;
+  char           *p;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc2(most, &in, most + 1, &out));
+  PetscCallGp(dev, "memory", GpDevAlloc(dev, most, &p));
+  if (pinned) dev->kind = GP_DEV_CUDA;
+  for (int threads = 0; threads < 20; threads = 2 * threads + 1) {
+    for (size_t s = 0; s < PETSC_STATIC_ARRAY_LENGTH(sizes); s++) {
+      size_t n = sizes[s], limit = n - 1, start = s + (size_t)threads;
+
+      for (size_t at = 0; at < n; at += GP_DEV_STAGE_BYTES) (void)Pattern(&start, at, PetscMin(GP_DEV_STAGE_BYTES, n - at), in + at);
+      PetscCall(PetscMemzero(out, most + 1));
+      PetscCallGp(dev, "upload", GpDevUploadByThreads(dev, threads, p, n, Pattern, &start));
+      PetscCallGp(dev, "download", GpDevDownloadByThreads(dev, threads, out, p, n));
+      PetscCheck(!memcmp(in, out, n) && !out[n], PETSC_COMM_SELF, PETSC_ERR_PLIB, "%zu bytes copied by %d threads differ", n, threads);
+      if (n) PetscCheck(GpDevUploadByThreads(dev, threads, p, n, Refuse, &limit) == GP_ERR_ARGUMENT, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The error of the fill function was not returned");
+    }
+  }
+  dev->kind = kind;
+  GpDevFree(dev, &p, most);
+  PetscCall(PetscFree2(in, out));
+  if (pinned) PetscCall(PetscPrintf(PETSC_COMM_SELF, "several threads copy what one thread copies\n"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode TestEvents(GpDev dev)
 {
   GpDevEvent begin, end;
@@ -229,6 +268,8 @@ int main(int argc, char **argv)
   PetscCall(TestClean(dev));
   PetscCall(TestFetch(dev));
   PetscCall(TestErrors(dev));
+  PetscCall(TestThreads(dev, 0));
+  PetscCall(TestThreads(dev, 1));
   PetscCall(TestEvents(dev));
   PetscCall(PetscGPUCSRCloseDevice_Private());
   PetscCall(PetscFinalize());
