@@ -5,22 +5,6 @@ static char help[] = "Kernels that add by rows: the product of a block of rows t
 #include "mat/impls/gpucsr/spmv/common/gpkernel.h"
 #include "sys/gpucsrsys.h"
 
-/* Rows of 0 to 5000 nonzeros. */
-static void Uneven(BenchMatrix *A, uint64_t seed)
-{
-  int32_t nnz = 0;
-
-  BenchMatrixCreate(A, 3000, 40000, 400000);
-  for (int32_t i = 0; i < A->m; i++) {
-    const int32_t length = i % 1000 == 500 ? 5000 : i % 100 == 3 ? 700 : (int32_t)(40 * BenchUniform(&seed)) * (i % 4 > 0), start = nnz;
-
-    for (int32_t k = 0; k < length; k++) A->col[nnz++] = (int32_t)(BenchUniform(&seed) * A->n);
-    nnz              = BenchFinishRow(A, start, nnz, &seed);
-    A->rowptr[i + 1] = nnz;
-  }
-  A->nnz = nnz;
-}
-
 static void Make(int which, BenchMatrix *A, const char **name)
 {
   static const char *const names[] = {"7-point stencil", "text", "R-MAT", "mesh", "uneven rows"};
@@ -30,7 +14,7 @@ static void Make(int which, BenchMatrix *A, const char **name)
   else if (which == 1) BenchRows(A, 9000, 5000, 60, 1, 2);
   else if (which == 2) BenchRmat(A, 12, 9, 3);
   else if (which == 3) BenchMesh(A, 14, 4);
-  else Uneven(A, 5);
+  else BenchUneven(A, 5);
 }
 
 /* Multiplies rows first to end - 1, as a matrix of its own, by all kernels that add by rows. Row k of y[] is the product of kernel k without a vector to

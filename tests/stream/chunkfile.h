@@ -25,7 +25,7 @@ typedef struct {
   size_t  bytes[MOST], largest, total;
 } Chunks;
 
-static PetscErrorCode ChunksCreate(GpPrec prec, int64_t first, uint64_t seed, Chunks *C)
+static inline PetscErrorCode ChunksCreate(GpPrec prec, int64_t first, uint64_t seed, Chunks *C)
 {
   const int32_t m = 260, n = 3000;
   GpChunkSource A = {.start = first, .m = m, .n = n, .prec = prec, .rowbytes = 4, .colbytes = 4};
@@ -38,8 +38,9 @@ static PetscErrorCode ChunksCreate(GpPrec prec, int64_t first, uint64_t seed, Ch
   BenchMatrixCreate(&M, m, n, 30 * m);
   for (int32_t i = 0, k = 0; i < m; i++) {
     for (int32_t c = (int32_t)(BenchRandom(&seed) % 20); c > 0; c--) {
-      M.col[k]   = (int32_t)(BenchRandom(&seed) % (uint64_t)n);
-      M.val[k++] = i < m / 2 ? BenchValue(&seed) : 1.0 / (1 + k % 7);
+      M.col[k] = (int32_t)(BenchRandom(&seed) % (uint64_t)n);
+      M.val[k] = i < m / 2 ? BenchValue(&seed) : 1.0 / (1 + k % 7);
+      k++;
     }
     M.rowptr[i + 1] = k;
   }
@@ -63,7 +64,7 @@ static PetscErrorCode ChunksCreate(GpPrec prec, int64_t first, uint64_t seed, Ch
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode ChunksDestroy(Chunks *C)
+static inline PetscErrorCode ChunksDestroy(Chunks *C)
 {
   PetscFunctionBegin;
   for (int c = 0; c < C->chunks; c++) PetscCall(PetscFree(C->chunk[c]));
@@ -71,7 +72,7 @@ static PetscErrorCode ChunksDestroy(Chunks *C)
 }
 
 /* Writes a file; if that fails, the reason is in `why`. */
-static GpErr TryWrite(const char *file, const Chunks *C, char *why)
+static inline GpErr TryWrite(const char *file, const Chunks *C, char *why)
 {
   GpChunkWriter w;
   GpErr         err = GpChunkWriterCreate(file, C->prec, C->first, C->n, &w, why, GP_CHUNK_FILE_WHY);
@@ -83,7 +84,7 @@ static GpErr TryWrite(const char *file, const Chunks *C, char *why)
   return err;
 }
 
-static PetscErrorCode WriteChunks(const char *file, const Chunks *C)
+static inline PetscErrorCode WriteChunks(const char *file, const Chunks *C)
 {
   char why[GP_CHUNK_FILE_WHY];
 
@@ -93,7 +94,7 @@ static PetscErrorCode WriteChunks(const char *file, const Chunks *C)
 }
 
 /* Checks that all chunks of an open file are those of C. */
-static PetscErrorCode CompareChunks(GpChunkFile f, const Chunks *C)
+static inline PetscErrorCode CompareChunks(GpChunkFile f, const Chunks *C)
 {
   const GpChunkFileHeader *h = GpChunkFileGetHeader(f);
   char                     why[GP_CHUNK_FILE_WHY];
@@ -112,7 +113,7 @@ static PetscErrorCode CompareChunks(GpChunkFile f, const Chunks *C)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode CompareFile(const char *file, const Chunks *C)
+static inline PetscErrorCode CompareFile(const char *file, const Chunks *C)
 {
   char        why[GP_CHUNK_FILE_WHY];
   GpChunkFile f;
@@ -125,7 +126,7 @@ static PetscErrorCode CompareFile(const char *file, const Chunks *C)
 }
 
 /* Checks that no temporary file is left. */
-static PetscErrorCode CheckNoPart(void)
+static inline PetscErrorCode CheckNoPart(void)
 {
   DIR           *d = opendir(".");
   struct dirent *e;
@@ -137,7 +138,7 @@ static PetscErrorCode CheckNoPart(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode ReadBytes(const char *file, size_t *bytes, unsigned char **to)
+static inline PetscErrorCode ReadBytes(const char *file, size_t *bytes, unsigned char **to)
 {
   FILE       *fp = fopen(file, "rb");
   struct stat st;

@@ -5,8 +5,9 @@ static char help[] = "Rows from PETSc's binary files: the chunks that are writte
 
 #include <petscmat.h>
 
-#define ROWS    70000 /* more than the rows between two known positions in the file */
-#define COLUMNS 5000
+#define ROWS      70000 /* more than the rows between two known positions in the file */
+#define COLUMNS   5000
+#define OVERFLOWS 5000 /* nonzero whose value overflows in a test */
 
 static const char File[] = "chunkfrows-test.petsc", Out[] = "chunkfrows-test.chunks";
 
@@ -213,6 +214,14 @@ static PetscErrorCode CheckDamage(void)
   M.bytes[M.columns + 4 * 100] = 0x70; /* the first byte of a column */
   PetscCall(PutFile(&M));
   Check(Encode(0, GP_F64, 4000, 2, &loss, why) == GP_ERR_ARGUMENT && strstr(why, File) && strstr(why, "has a nonzero in column 18790"), "\"%s\"", why);
+  PetscCall(CheckNoPart());
+  M.bytes[M.columns + 4 * 100] = 0;
+  memset(M.bytes + M.columns + 4 * (size_t)M.A.rowptr[ROWS] + 8 * OVERFLOWS, 0x70, 8); /* a value of about 1e232 */
+  PetscCall(PutFile(&M));
+  for (int threads = 0; threads < 4; threads += 3) {
+    Check(Encode(0, GP_F32, 4000, threads, &loss, why) == GP_ERR_ARGUMENT && strstr(why, File) && strstr(why, "overflows single precision"), "\"%s\"", why);
+    Check(loss.overflow == OVERFLOWS, "nonzero %d overflows, not %d", OVERFLOWS, (int)loss.overflow);
+  }
   PetscCall(CheckNoPart());
   PetscCall(ImageDestroy(&M));
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "damaged files: refused\n"));

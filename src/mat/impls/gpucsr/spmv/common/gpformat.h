@@ -45,9 +45,10 @@ void   GpCsrDestroy(GpCsr *A);
 double GpCsrBytes(const GpCsr *A); /* bytes of all arrays, which a product reads */
 
 /* Builds the transpose, with ascending columns in each row. perm[nnz] is device memory that receives the source of every nonzero, or NULL. */
-GpErr GpCsrTranspose(const GpCsr *A, GpCsr *At, int32_t *perm);
-GpErr GpCsrTransposeTo(const GpCsr *A, GpCsr *At);                          /* the caller has allocated the arrays of At; the host waits for nothing */
-GpErr GpCsrTransposeValues(const GpCsr *A, const int32_t *perm, GpCsr *At); /* refills the values of a transpose */
+GpErr  GpCsrTranspose(const GpCsr *A, GpCsr *At, int32_t *perm);
+GpErr  GpCsrTransposeTo(const GpCsr *A, GpCsr *At);                          /* the caller has allocated the arrays of At; the host waits for nothing */
+double GpCsrTransposeWorkspace(GpDev dev, double nnz);                       /* upper bound in bytes on the workspace that the two functions above borrow */
+GpErr  GpCsrTransposeValues(const GpCsr *A, const int32_t *perm, GpCsr *At); /* refills the values of a transpose */
 
 /* Operations that change values on the same pattern. */
 typedef enum {

@@ -1,8 +1,10 @@
-/* Uploads the arrays of an AIJ matrix: indices as 32 bits, values in the stored precision, with the rounding error of the conversion. */
+/* Uploads the arrays of an AIJ matrix: indices as 32 bits, values in the stored precision, with the rounding error of the conversion. Several threads convert large arrays. */
 #include "mat/impls/gpucsr/spmv/csr/csrnarrow.h"
 #include "device/gpclones.h"
+#include "device/gpupload.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <string.h>
 
 #define GP_INDEX_BLOCK 4096 /* number of indices that are checked and then copied while they are in the L1 cache */
@@ -67,17 +69,18 @@ static GpErr GpFillRows(void *context, size_t offset, size_t bytes, void *destin
 GpErr GpCsrSetPattern(GpCsr *A, const PetscInt rowptr[], const PetscInt col[])
 {
   GpIndices columns = {col, A->n};
-  GpErr     err     = GpDevUploadFilled(A->dev, A->rowptr, ((size_t)A->m + 1) * sizeof(int32_t), GpFillRows, (void *)(uintptr_t)rowptr);
+  GpErr     err     = GpDevUploadByThreads(A->dev, 0, A->rowptr, ((size_t)A->m + 1) * sizeof(int32_t), GpFillRows, (void *)(uintptr_t)rowptr);
 
-  if (!err) err = GpDevUploadFilled(A->dev, A->col, (size_t)A->nnz * sizeof(int32_t), GpFillColumns, &columns);
+  if (!err) err = GpDevUploadByThreads(A->dev, 0, A->col, (size_t)A->nnz * sizeof(int32_t), GpFillColumns, &columns);
   return err;
 }
 
 #define GP_NARROW_BLOCK 512
 
 typedef struct {
-  const double *in;
-  GpLoss       *loss;
+  const double   *in;
+  pthread_mutex_t lock; /* protects *loss */
+  GpLoss         *loss;
 } GpNarrow;
 
 /* Converts a block to single precision. Counts the values that change and those that lose all digits (GP_LOST), and returns nonzero if a relative
@@ -122,21 +125,37 @@ GpErr GpCsrNarrow(int64_t first, size_t n, const double in[], float out[], GpLos
   return GP_SUCCESS;
 }
 
+void GpCsrAddLoss(GpLoss *sum, const GpLoss *loss, int64_t from)
+{
+  if (loss->overflow >= 0 && (sum->overflow < 0 || from + loss->overflow < sum->overflow)) sum->overflow = from + loss->overflow;
+  sum->rounded += loss->rounded;
+  sum->lost += loss->lost;
+  if (loss->at < 0 || loss->worst < sum->worst || (loss->worst == sum->worst && sum->at >= 0 && sum->at < from + loss->at)) return;
+  sum->worst = loss->worst;
+  sum->at    = from + loss->at;
+}
+
+/* Threads finish pieces in any order, so that the sum must not depend on it. If a value overflows, all earlier pieces are converted, so that the first one is found. */
 static GpErr GpFillNarrow(void *context, size_t offset, size_t bytes, void *destination)
 {
-  const GpNarrow *N     = (const GpNarrow *)context;
-  const size_t    first = offset / sizeof(float);
+  GpNarrow    *N     = (GpNarrow *)context;
+  const size_t first = offset / sizeof(float);
+  GpLoss       loss  = {.at = -1, .overflow = -1};
+  const GpErr  err   = GpCsrNarrow(0, bytes / sizeof(float), N->in + first, (float *)destination, &loss);
 
-  return GpCsrNarrow((int64_t)first, bytes / sizeof(float), N->in + first, (float *)destination, N->loss);
+  pthread_mutex_lock(&N->lock);
+  GpCsrAddLoss(N->loss, &loss, (int64_t)first);
+  pthread_mutex_unlock(&N->lock);
+  return err;
 }
 
 GpErr GpCsrSetValues(GpCsr *A, const double val[], GpLoss *loss)
 {
-  GpNarrow N     = {val, loss};
+  GpNarrow N     = {.in = val, .lock = PTHREAD_MUTEX_INITIALIZER, .loss = loss};
   size_t   bytes = (size_t)A->nnz * GpPrecBytes(A->prec);
 
   *loss = (GpLoss){.worst = 0, .at = -1, .overflow = -1};
-  return A->prec == GP_F32 ? GpDevUploadFilled(A->dev, A->val, bytes, GpFillNarrow, &N) : GpDevUpload(A->dev, A->val, val, bytes);
+  return A->prec == GP_F32 ? GpDevUploadByThreads(A->dev, 0, A->val, bytes, GpFillNarrow, &N) : GpDevUploadByThreads(A->dev, 0, A->val, bytes, NULL, (void *)(uintptr_t)val);
 }
 
 GP_CLONES static int64_t GpCountBlock(size_t n, const double in[])

@@ -10,7 +10,9 @@ GpErr GpCsrSetValues(GpCsr *A, const double val[], GpLoss *loss);               
 /* Converts n values to single precision and updates *loss, whose positions count from `first`. Infinities and NaNs are kept as in AIJ. GP_ERR_ARGUMENT and
    loss->overflow if a finite value becomes infinite. */
 GpErr GpCsrNarrow(int64_t first, size_t n, const double in[], float out[], GpLoss *loss);
-int   GpCsrFitsSingle(size_t n, const double val[]);                 /* returns 1 if single precision represents every value exactly */
-void  GpCsrCountRounded(size_t n, const double val[], GpLoss *loss); /* sets loss->rounded and loss->lost */
+/* Adds the rounding error of values that begin at position `from`. The order of the additions does not change the result. */
+void GpCsrAddLoss(GpLoss *sum, const GpLoss *loss, int64_t from);
+int  GpCsrFitsSingle(size_t n, const double val[]);                 /* returns 1 if single precision represents every value exactly */
+void GpCsrCountRounded(size_t n, const double val[], GpLoss *loss); /* sets loss->rounded and loss->lost */
 
 #endif

@@ -70,6 +70,12 @@ GpErr GpCsrTransposeValues(const GpCsr *A, const int32_t *perm, GpCsr *At)
   return GP_ON_DEVICE(A->dev, GpCsrPermuteValues, A, perm, At);
 }
 
+/* On a GPU: four arrays of GpCsrSortTranspose_CUDA(), two in the workspace of the radix sort, and tables of the sort, which take less than a byte a nonzero and 1 MiB. */
+double GpCsrTransposeWorkspace(GpDev dev, double nnz)
+{
+  return GpDevKindOf(dev) == GP_DEV_CUDA ? 25 * nnz + (1 << 20) : 4 * nnz;
+}
+
 GpErr GpCsrTranspose(const GpCsr *A, GpCsr *At, int32_t *perm)
 {
   GpErr err;

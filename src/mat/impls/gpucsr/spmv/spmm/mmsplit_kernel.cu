@@ -1,43 +1,16 @@
 /* SpMM with nonzeros distributed evenly, whatever the rows. Columns are first packed by rows, panel by panel, so that a nonzero reads contiguous
    memory. A block takes a tile of nonzeros (format csrpanel), its groups of lanes take equal parts of the tile, and a lane keeps two columns in
    registers. The block adds the parts of rows that cross groups, a second kernel those of rows that cross tiles, always in order: deterministic. */
-#include "mat/impls/gpucsr/spmv/spmm/gpspmm.h"
+#include "mat/impls/gpucsr/spmv/spmm/gppacked.h"
 
 /* The workspace holds the packed columns, then two rows of partial sums a tile: the sum before its first row start (head), and the sum of its last
    row if that continues (tail). */
-static size_t Padded(int k, int width)
-{
-  const int rest = k % width;
-
-  return (size_t)(k - rest) + (size_t)(!rest ? 0 : rest > 8 ? 16 : rest > 4 ? 8 : rest > 2 ? 4 : 2);
-}
-
 static size_t WorkSize(const GpFmt *A, int k, int width)
 {
-  return Padded(k, width) * ((size_t)A->csr->n + 2 * (size_t)((const GpCsrPanel *)A->data)->tile.ntiles);
+  return GpPackedColumns(k, width) * ((size_t)A->csr->n + 2 * (size_t)((const GpCsrPanel *)A->data)->tile.ntiles);
 }
 
 static constexpr int BLOCK = 256, WARP = 32, LONG = 32; /* tiles of a span that one group of WIDTH threads adds; the whole block adds longer spans */
-
-/* packs x by rows: WIDTH doubles a row, panel after panel; a block packs 64 rows */
-template <int WIDTH>
-__global__ static void __launch_bounds__(BLOCK) Pack(int32_t n, const __grid_constant__ GpColumns C, int first, double *packed)
-{
-  constexpr int     ROWS = 64;
-  __shared__ double tile[ROWS][WIDTH + 1];
-  const int         panel = first + blockIdx.y * WIDTH;
-  const int32_t     base  = blockIdx.x * ROWS;
-
-  for (int e = threadIdx.x; e < ROWS * WIDTH; e += BLOCK) { /* coalesced if entries are contiguous within a column, or within a row */
-    const int r = C.incx == 1 ? e % ROWS : e / WIDTH, c = C.incx == 1 ? e / ROWS : e % WIDTH;
-
-    tile[r][c] = base + r < n && panel + c < C.k ? C.x[panel + c][(base + r) * C.incx] : 0.0;
-  }
-  __syncthreads();
-  packed += (size_t)blockIdx.y * n * WIDTH;
-  for (int e = threadIdx.x; e < ROWS * WIDTH; e += BLOCK)
-    if (base + e / WIDTH < n) packed[(size_t)base * WIDTH + e] = tile[e / WIDTH][e % WIDTH];
-}
 
 /* Segment -1 of a tile is the part before its first row start. Segment s is the part of row first+s that lies in the tile: nonzeros [from[s],
    from[s+1]) of the tile. */
@@ -221,7 +194,7 @@ static GpErr Panels(const GpFmt *A, const GpColumns &C, int first, int panels, d
   GpErr            err = GpCheckCuda(R->dev, cudaFuncSetAttribute(MmSplit<WIDTH>, cudaFuncAttributeMaxDynamicSharedMemorySize, sizeof(Shared<WIDTH>)), "mmsplit: cannot set the shared memory of a thread block");
 
   if (err) return err;
-  if (R->n) err = GpLaunch(R->dev, "mmsplit", Pack<WIDTH>, GpGrid{dim3(GpBlocks(R->n, 64), y), BLOCK}, R->n, C, first, work);
+  if (R->n) err = GpLaunch(R->dev, "mmsplit", GpPackColumns<WIDTH>, GpGrid{dim3(GpBlocks(R->n, GP_PACK_ROWS), y), GP_PACK_BLOCK}, R->n, C, first, work);
   if (!err) err = GpLaunch(R->dev, "mmsplit", MmSplit<WIDTH>, GpGrid{dim3((unsigned)T->ntiles, y), BLOCK, sizeof(Shared<WIDTH>)}, *T, R->rowptr, R->col, (const GpScalar *)R->val, R->n, work, C, first, sums);
   if (!err && T->nspans) err = GpLaunch(R->dev, "mmsplit", FinishSpans<WIDTH>, GpGrid{dim3(spans, y), BLOCK}, *T, sums, C, first);
   return err;
@@ -237,7 +210,7 @@ static GpErr MmSplits(const GpFmt *A, const GpColumns *C)
   if (!A->csr->m || !C->k) return GP_SUCCESS;
   err = GpCsrPanelWork(A, WorkSize(A, C->k, WIDTH), &work);
   if (!err && full) err = Panels<WIDTH>(A, *C, 0, full, work);
-  work += Padded(at, WIDTH) * ((size_t)A->csr->n + 2 * (size_t)((const GpCsrPanel *)A->data)->tile.ntiles);
+  work += GpPackedColumns(at, WIDTH) * ((size_t)A->csr->n + 2 * (size_t)((const GpCsrPanel *)A->data)->tile.ntiles);
   if (err || !rest) return err;
   if (rest > 8) return Panels<16>(A, *C, at, 1, work);
   if (rest > 4) return Panels<8>(A, *C, at, 1, work);

@@ -6,18 +6,19 @@
 #ifndef GPCHUNK_H
 #define GPCHUNK_H
 
+#include "device/gpstream.h"
 #include "mat/impls/gpucsr/spmv/common/gpformat.h"
 
 #if defined(__cplusplus)
 extern "C" {
 #endif
 
-#define GP_CHUNK_BYTES ((size_t)32 << 20)               /* default upper bound on the size of a chunk as compressed rows, before it is encoded */
+#define GP_CHUNK_BYTES GP_STREAM_BYTES                  /* default upper bound on the size of a chunk as compressed rows, before it is encoded */
 #define GP_CHUNK_LIMIT (((int64_t)1 << 31) - (1 << 16)) /* maximum number of rows and of nonzeros of a chunk */
 #define GP_CHUNK_BLOCK 512                              /* nonzeros of a block, which is decoded independently of other blocks */
 #define GP_CHUNK_ALIGN 128                              /* each section of a chunk begins at a multiple of this number of bytes */
 #define GP_CHUNK_CODES 256                              /* maximum number of distinct values in the table of a chunk */
-#define GP_CHUNK_WHY   160                              /* size in bytes of the reason of an error */
+#define GP_CHUNK_WHY   240                              /* size in bytes of the reason of an error */
 #define GP_CHUNK_MAGIC 0x314b4e5548435047ull            /* "GPCHUNK1"; a big-endian machine reads another number */
 
 /* Encodings of the values. Decoding gives the precision of the matrix (prec). */

@@ -32,6 +32,22 @@ int GpChunkFilePread(int fd, void *to, size_t bytes, uint64_t offset, size_t *do
   return 0;
 }
 
+GpErr GpChunkFileOpenRegular(const char *path, const char *name, int *fd, uint64_t *size, char *why, size_t whylen)
+{
+  struct stat st;
+
+  *fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (*fd < 0 || fstat(*fd, &st)) (void)snprintf(why, whylen, "cannot open %s: %s; check its name and permissions", name, strerror(errno));
+  else if (!S_ISREG(st.st_mode)) (void)snprintf(why, whylen, "%s is not a regular file and cannot be read at offsets; copy it to a file", name);
+  else {
+    *size = (uint64_t)st.st_size;
+    return GP_SUCCESS;
+  }
+  if (*fd >= 0) (void)close(*fd);
+  *fd = -1;
+  return GP_ERR_FILE;
+}
+
 /* Reads the header or the index when the file is opened. */
 static GpErr GpChunkFileGetPart(GpChunkFile f, const char *what, void *to, size_t bytes, uint64_t offset, char *why, size_t whylen)
 {
@@ -130,21 +146,12 @@ static GpErr GpChunkFileReadIndex(GpChunkFile f, char *why, size_t whylen)
 
 static GpErr GpChunkFileOpenParts(GpChunkFile f, const char *path, char *why, size_t whylen)
 {
-  struct stat st;
-  GpErr       err;
+  uint64_t size = 0;
+  GpErr    err  = GpChunkFileOpenRegular(path, f->name, &f->fd, &size, why, whylen);
 
-  f->fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (f->fd < 0 || fstat(f->fd, &st)) {
-    (void)snprintf(why, whylen, "cannot open %s: %s; check its name and permissions", f->name, strerror(errno));
-    return GP_ERR_FILE;
-  }
-  if (!S_ISREG(st.st_mode)) {
-    (void)snprintf(why, whylen, "%s is not a regular file; chunks cannot be read from a pipe or a device: copy it to a file", f->name);
-    return GP_ERR_FILE;
-  }
-  err = GpChunkFileReadHeader(f, why, whylen);
+  if (!err) err = GpChunkFileReadHeader(f, why, whylen);
   if (err) return err;
-  if (GpChunkFileRefuseSizes(f, (uint64_t)st.st_size, why, whylen)) return GP_ERR_FILE;
+  if (GpChunkFileRefuseSizes(f, size, why, whylen)) return GP_ERR_FILE;
   /* No hint is given to the operating system: POSIX_FADV_SEQUENTIAL, and POSIX_FADV_WILLNEED for each chunk, gave no gain with one to eight threads that read whole
      chunks (Linux 6.18, disk of 2.4 GB/s). */
   return GpChunkFileReadIndex(f, why, whylen);

@@ -17,6 +17,9 @@ extern "C" {
 /* Reads bytes at an offset until all are read or the file ends. *done is the number of bytes read. Returns 0 or an errno. */
 int GpChunkFilePread(int fd, void *to, size_t bytes, uint64_t offset, size_t *done);
 
+/* Opens a regular file for reading and gets its size. `name` is the name of the file in messages. After a failure *fd is -1. */
+GpErr GpChunkFileOpenRegular(const char *path, const char *name, int *fd, uint64_t *size, char *why, size_t whylen);
+
 #if defined(__cplusplus)
 }
 #endif

@@ -3,11 +3,8 @@
 #include "mat/impls/gpucsr/spmv/stream/gpchunkfilecode.h"
 #include "mat/impls/gpucsr/spmv/stream/gprowsource.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define GP_ROW_FILE_CLASS 1211216 /* MAT_FILE_CLASSID */
@@ -60,7 +57,7 @@ static GpErr GpRowFileRead(GpRowFile f, void *to, size_t n, int width, uint64_t 
   const int    code = GpChunkFilePread(f->fd, to, bytes, offset, &done);
 
   if (code || done < bytes) {
-    (void)snprintf(why, whylen, "%s: cannot read %zu bytes at offset %" PRIu64 ": %s", f->name, bytes - done, offset + done, code ? strerror(code) : "the file ends there; copy it again");
+    (void)snprintf(why, whylen, "%s: cannot read %zu bytes at offset %" PRIu64 ": %s; %s", f->name, bytes - done, offset + done, code ? strerror(code) : "the file ends there", code ? "check the disk, then repeat" : "copy it again");
     return GP_ERR_FILE;
   }
   GpRowFileConvert(to, n, width);
@@ -118,7 +115,7 @@ static GpErr GpRowFileReadLengths(GpRowFile f, int64_t first, int64_t count, cha
     const int64_t n = GpRowFileInteger(f, f->length, i);
 
     if (n >= 0 && n <= f->n) continue;
-    (void)snprintf(why, whylen, "%s: row %" PRId64 " of %" PRId64 " columns has %" PRId64 " nonzeros: the file is damaged", f->name, first + i, f->n, n);
+    (void)snprintf(why, whylen, "%s: row %" PRId64 " of %" PRId64 " columns has %" PRId64 " nonzeros: the file is damaged; copy it again", f->name, first + i, f->n, n);
     err = GP_ERR_FILE;
   }
   return err;
@@ -132,7 +129,7 @@ static GpErr GpRowFileCount(GpRowFile f, char *why, size_t whylen)
   f->before = (int64_t *)malloc((size_t)(f->m / GP_ROW_FILE_STEP + 1) * sizeof(*f->before));
   f->length = malloc(GP_ROW_FILE_STEP * sizeof(int64_t));
   if (!f->length || !f->before) {
-    (void)snprintf(why, whylen, "%s: no memory for the lengths of %" PRId64 " rows", f->name, f->m);
+    (void)snprintf(why, whylen, "%s: no memory for the lengths of %" PRId64 " rows; free host memory", f->name, f->m);
     return GP_ERR_MEMORY;
   }
   for (int64_t first = 0; !err && first < f->m && (uint64_t)f->nnz <= f->size; first += GP_ROW_FILE_STEP) {
@@ -147,17 +144,9 @@ static GpErr GpRowFileCount(GpRowFile f, char *why, size_t whylen)
 
 static GpErr GpRowFileOpenParts(GpRowFile f, const char *path, uint64_t offset, char *why, size_t whylen)
 {
-  struct stat st;
-  GpErr       err;
+  GpErr err = GpChunkFileOpenRegular(path, f->name, &f->fd, &f->size, why, whylen);
 
-  f->fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (f->fd < 0 || fstat(f->fd, &st)) {
-    (void)snprintf(why, whylen, "cannot open %s: %s; check its name and permissions", f->name, strerror(errno));
-    return GP_ERR_FILE;
-  }
-  if (!S_ISREG(st.st_mode)) return GpRowFileFail(f, "it is not a regular file; copy it to one", why, whylen);
-  f->size = (uint64_t)st.st_size;
-  err     = GpRowFileReadHeader(f, offset, why, whylen);
+  if (!err) err = GpRowFileReadHeader(f, offset, why, whylen);
   if (!err) err = GpRowFileCount(f, why, whylen);
   if (err) return err;
   f->at[1] = f->at[0] + (uint64_t)f->m * (uint64_t)f->width;
@@ -180,7 +169,7 @@ GpErr GpRowFileOpen(const char *path, uint64_t offset, GpRowFile *file, char *wh
 
   *file = NULL;
   if (!f) {
-    (void)snprintf(why, whylen, "no memory for %zu bytes to open a matrix", sizeof(*f));
+    (void)snprintf(why, whylen, "no memory for %zu bytes to open a matrix; free host memory", sizeof(*f));
     return GP_ERR_MEMORY;
   }
   GpChunkFileShorten(path, f->name);
@@ -256,4 +245,9 @@ void GpRowFileGetRows(GpRowFile f, GpPrec prec, GpRowSource *rows)
 int64_t GpRowFileNonzeros(GpRowFile f)
 {
   return f->nnz;
+}
+
+uint64_t GpRowFileGetEnd(GpRowFile f)
+{
+  return f->at[2] + (uint64_t)f->nnz * sizeof(double);
 }

@@ -36,8 +36,9 @@ GpErr GpRowFileOpen(const char *path, uint64_t offset, GpRowFile *file, char *wh
 void  GpRowFileClose(GpRowFile *file);
 
 /* Makes the file a source of rows, which is valid until the file is closed. Pieces are read by pread() and converted to the byte order of the machine. */
-void    GpRowFileGetRows(GpRowFile file, GpPrec prec, GpRowSource *rows);
-int64_t GpRowFileNonzeros(GpRowFile file);
+void     GpRowFileGetRows(GpRowFile file, GpPrec prec, GpRowSource *rows);
+int64_t  GpRowFileNonzeros(GpRowFile file);
+uint64_t GpRowFileGetEnd(GpRowFile file); /* offset of the first byte after the matrix */
 
 #if defined(__cplusplus)
 }
