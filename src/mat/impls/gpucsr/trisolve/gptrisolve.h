@@ -1,0 +1,112 @@
+/* Solves with a sparse triangle in device memory.
+
+   The solution of row i is known once those of the rows in its columns are. A level is a set of rows that depend on rows of earlier levels only. The
+   analysis sorts the rows by level; the place of a row in this order is its slot. Slices of at most 32 rows of one level are stored like those of sliced
+   ELL, with slots as column indices: entry e of row r of a slice is stored at start + (e / lanes) * rows * lanes + r * lanes + e % lanes, where `lanes` threads of
+   a warp add the products of a row. The order of the additions is fixed, so results are reproducible.
+
+   The diagonal is kept apart, in double precision and in the order of the slots. Vectors and sums are double; the other values are single or double.
+
+   The host backend keeps the given order of the rows, each in a slice of its own, unless `lanes` asks for the layout of a GPU. */
+#ifndef GPTRISOLVE_H
+#define GPTRISOLVE_H
+
+#include "device/gpdevice.h"
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+#define GP_TRI_ALIGN 8                  /* number of values to which the start of a slice is aligned in the layout of a GPU */
+#define GP_TRI_NONE  ((uint32_t)-1)     /* source of a stored place without an entry */
+#define GP_TRI_MOST  ((int64_t)1 << 31) /* upper bound on the number of rows and of values of a factor, so that 32 bits hold their indices */
+
+/* The rows of a triangle without its diagonal, on the host. */
+typedef struct {
+  int32_t        n;       /* number of rows */
+  int            reverse; /* 0: a row depends on rows before it; 1: on rows behind it */
+  const int64_t *begin;   /* [n] position of the first entry of each row in col */
+  const int64_t *end;     /* [n] position behind the last entry of each row */
+  const int32_t *col;     /* columns */
+  const int64_t *source;  /* index of each entry in the array of values; NULL: its position in col */
+} GpTriRows;
+
+typedef struct {
+  int32_t start; /* place of the first value, divided by the alignment of the layout */
+  int32_t slot;  /* slot of the first row */
+  int32_t rows;  /* number of rows */
+  int32_t width; /* maximum number of entries of a row, divided by the number of lanes and rounded up */
+} GpTriSlice;
+
+/* The layout of a triangle, on the host. */
+typedef struct {
+  int32_t     n, levels, slices;
+  int         lanes;  /* number of threads of a row: 1, 2, 4, 8 or 32 */
+  int         align;  /* number of values to which the start of a slice is aligned */
+  int64_t     nnz;    /* number of entries */
+  int64_t     stored; /* number of stored places */
+  int32_t    *row;    /* [n] row of each slot */
+  GpTriSlice *slice;  /* [slices] */
+  int32_t    *col;    /* [stored] slot of each column, -1: no entry */
+  uint32_t   *source; /* [stored] index of each entry in the array of values, or GP_TRI_NONE */
+} GpTriLayout;
+
+typedef struct {
+  GpDev       dev;
+  GpTriLayout layout; /* on the host; layout.col is freed after the upload */
+  int         single; /* values are single precision */
+  int         batch;  /* number of values that a thread loads at once: 4 or 8 */
+  int32_t     blocks; /* number of thread blocks of a solve */
+  GpTriSlice *slice;  /* [slices] in device memory, like all that follows */
+  int32_t    *col;    /* [stored] */
+  void       *val;    /* [stored] float or double */
+  double     *diag;   /* [n] factor of each slot, NULL before values with a diagonal are set */
+} GpTri;
+
+/* How the diagonal d is used. r is the right-hand side less the sum over the entries of the row. */
+typedef enum {
+  GP_TRI_UNIT,        /* w = b - r */
+  GP_TRI_AFTER,       /* w = (b - r) d */
+  GP_TRI_BEFORE,      /* w = b d - r */
+  GP_TRI_BEFORE_ROOT, /* w = b sqrt(d) - r */
+  GP_TRI_OUT_ROOT     /* w = b - r, and the result is w sqrt(d) */
+} GpTriDiagonal;
+
+/* Vectors of a solve, in device memory. */
+typedef struct {
+  const double  *b;   /* right-hand side */
+  const int32_t *in;  /* [n] index in b of each slot */
+  double        *w;   /* [n] solution in the order of the slots; GpTriReset() must have reset it */
+  double        *x;   /* result, NULL: only w is needed */
+  const int32_t *out; /* [n] index in x of each slot */
+  const double  *add; /* vector that is added to the result, in the order of x; NULL: none; may be x */
+  GpTriDiagonal  diagonal;
+} GpTriVectors;
+
+/* lanes: number of threads of a row, 0 selects it. The matrix has no values until GpTriSetValues(). After an error there is nothing to destroy. */
+GpErr  GpTriCreate(GpDev dev, const GpTriRows *rows, int lanes, int single, GpTri *T);
+void   GpTriDestroy(GpTri *T);
+double GpTriBytes(const GpTri *T); /* device memory in bytes */
+
+/* Sets the values: sign times values[source] for each entry, and diagonal[row] (NULL: no diagonal). */
+GpErr GpTriSetValues(GpTri *T, const double values[], double sign, const double diagonal[]);
+
+/* Uploads map[row] of each slot, or the rows themselves if map is NULL. The caller frees n 32-bit integers of device memory. */
+GpErr GpTriUploadMap(const GpTri *T, const int32_t map[], int32_t **device);
+
+void  GpTriGetSlots(const GpTri *T, int32_t slot[]);           /* the slot of each row */
+GpErr GpTriReset(GpDev dev, double *w, int64_t n);             /* marks n entries of w as not yet computed */
+GpErr GpTriSolve(const GpTri *T, const GpTriVectors *vectors); /* launches the solve */
+
+/* gptrilevels.c: the analysis. keep: keeps the order of the rows, each in a slice of its own. Returns 1 if host memory is exhausted. */
+int  GpTriAnalyse(const GpTriRows *rows, int lanes, int keep, GpTriLayout *L);
+void GpTriFreeLayout(GpTriLayout *L);
+
+/* trisolve_cuda.cu: exists only if GP_HAVE_CUDA is set */
+GpErr GpTriSolve_CUDA(const GpTri *T, const GpTriVectors *vectors);
+GpErr GpTriReset_CUDA(GpDev dev, double *w, int64_t n);
+
+#if defined(__cplusplus)
+}
+#endif
+#endif
