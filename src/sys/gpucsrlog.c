@@ -38,3 +38,23 @@ PetscErrorCode PetscGPUCSRLogTimeEnd_Private(GpDev dev)
   else if (LogWait) PetscCallGp(dev, "waiting for the device (-log_view_gpu_time)", GpDevSync(dev));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/* Adds one call to an event. seconds: duration that was measured elsewhere, such as by events of the device; bytes: bytes copied to the device */
+PetscErrorCode PetscGPUCSRLogStage_Private(PetscLogEvent event, PetscLogDouble seconds, PetscLogDouble bytes)
+{
+  PetscEventPerfInfo *info;
+
+  PetscFunctionBegin;
+  PetscCall(GpCompatGetEventInfo(event, &info));
+  if (!info) PetscFunctionReturn(PETSC_SUCCESS);
+  info->count++;
+  info->time += seconds;
+  info->time2 += seconds * seconds;
+#if defined(PETSC_HAVE_DEVICE)
+  info->CpuToGpuCount += bytes > 0;
+  info->CpuToGpuSize += bytes;
+#else
+  (void)bytes; /* a PETSc without devices prints no bytes */
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,6 +1,7 @@
 /* The device of this process: -gpucsr_device auto|cuda|host, opened at first use, closed by PetscFinalize(). */
 /* MANSEC = Sys */
 #include "sys/gpucsrsys.h"
+#include "sys/gpucsrbytes.h"
 #include "gpucsr.h"
 
 enum {
@@ -20,6 +21,7 @@ PetscErrorCode PetscGPUCSRSetUpDevice_Private(void)
 {
   MPI_Comm  node;
   PetscBool limited;
+  char      text[64];
 
   PetscFunctionBegin;
   Choice = AUTO;
@@ -27,9 +29,9 @@ PetscErrorCode PetscGPUCSRSetUpDevice_Private(void)
   PetscOptionsBegin(PETSC_COMM_WORLD, NULL, "gpucsr options", "Mat");
   PetscCall(
     PetscOptionsEList("-gpucsr_device", "Device of gpucsr matrices and vectors; auto selects a GPU, and the host only if there is no GPU", "PetscGPUCSRGetDeviceName", Choices, PETSC_STATIC_ARRAY_LENGTH(Choices), Choices[Choice], &Choice, NULL));
-  PetscCall(PetscOptionsReal("-gpucsr_device_memory", "Upper bound in bytes on the device memory of a process; 0: no bound", "PetscGPUCSRGetDeviceName", Limit, &Limit, &limited));
+  PetscCall(PetscOptionsString("-gpucsr_device_memory", "Upper bound on the device memory of a process, " GPUCSR_BYTES_FORM "; 0: no bound", "PetscGPUCSRGetDeviceName", "0", text, sizeof(text), &limited));
   PetscOptionsEnd();
-  PetscCheck(!limited || (!PetscIsInfOrNanReal(Limit) && Limit >= 0), PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-gpucsr_device_memory %g: expected a number of bytes, or 0 for no bound", (double)Limit);
+  PetscCheck(!limited || (PetscGPUCSRParseBytes_Private(text, &Limit) && Limit >= 0), PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-gpucsr_device_memory %s: expected " GPUCSR_BYTES_FORM ", or 0 for no bound", text);
   PetscCallMPI(MPI_Comm_split_type(PETSC_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
   PetscCallMPI(MPI_Comm_rank(node, &NodeRank));
   PetscCallMPI(MPI_Comm_free(&node));
@@ -117,7 +119,7 @@ PetscErrorCode PetscGPUCSRCloseDevice_Private(void)
 
   Options Database Keys:
 + -gpucsr_device <auto,cuda,host> - the device; auto selects a GPU, and the host only if there is no GPU
-- -gpucsr_device_memory <bytes>   - upper bound on the device memory of this process; allocating more is an error. 0 (default): no bound
+- -gpucsr_device_memory <bytes>   - upper bound on the device memory of this process; allocating more is an error. 4G is 4 x 2^30 bytes. 0 (default): no bound
 
   Level: intermediate
 

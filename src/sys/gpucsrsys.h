@@ -12,6 +12,7 @@ PETSC_INTERN PetscErrorCode PetscGPUCSRCloseDevice_Private(void);
 /* gpucsrlog.c: what -log_view shows of the device */
 PETSC_INTERN PetscErrorCode PetscGPUCSRLogInitialize_Private(void);
 PETSC_INTERN PetscErrorCode PetscGPUCSRLogFlops_Private(GpDev, PetscLogDouble);
+PETSC_INTERN PetscErrorCode PetscGPUCSRLogStage_Private(PetscLogEvent, PetscLogDouble seconds, PetscLogDouble bytes);
 PETSC_INTERN PetscErrorCode PetscGPUCSRLogTimeBegin_Private(GpDev); /* both enclose launches; no PETSc operation may be between them */
 PETSC_INTERN PetscErrorCode PetscGPUCSRLogTimeEnd_Private(GpDev);
 

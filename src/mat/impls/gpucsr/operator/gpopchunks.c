@@ -1,18 +1,15 @@
 /* Cuts a matrix into chunks and encodes them in pinned host memory. */
-#define _GNU_SOURCE
 #include "mat/impls/gpucsr/operator/gpopchunks.h"
 #include "device/gpfillers.h"
+#include "mat/impls/gpucsr/spmv/csr/csrnarrow.h"
 
 #include <inttypes.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define GP_OP_WINDOW  ((int64_t)1 << 22)  /* rows whose row pointers are requested at once, unless a chunk can have more */
-#define GP_OP_GROUP   1024                /* maximum number of chunks of a group; a group is encoded at the same time, into one piece of memory */
-#define GP_OP_BYTES   ((double)(1 << 30)) /* approximate size in bytes of a group as compressed rows */
-#define GP_OP_THREADS 8                   /* upper bound on the default number of threads */
+#define GP_OP_GROUP 1024                /* maximum number of chunks of a group; a group is encoded at the same time, into one piece of memory */
+#define GP_OP_BYTES ((double)(1 << 30)) /* approximate size in bytes of a group as compressed rows */
 
 /* A group of chunks that threads plan and encode. */
 typedef struct {
@@ -28,83 +25,12 @@ static GpErr GpOpChunksFail(GpOpChunks *C, GpErr err, const char *why)
   return GpDevFail(C->dev, err, "encoding the rows of a matrix: %s", why);
 }
 
-static int GpOpCountThreads(int wanted)
-{
-  cpu_set_t cores;
-  int       n = 1;
-
-  if (wanted > 0) return wanted;
-  if (!sched_getaffinity(0, sizeof(cores), &cores)) n = CPU_COUNT(&cores);
-  return n < GP_OP_THREADS ? n : GP_OP_THREADS;
-}
-
-/* --- cutting ------------------------------------------------------------------------------------------------------------------------ */
-
-static int64_t GpOpRowPointer(const GpChunkSource *A, int64_t i)
-{
-  return A->rowbytes == 8 ? ((const int64_t *)A->rowptr)[i] : ((const int32_t *)A->rowptr)[i];
-}
-
-/* Checks and counts the rows from C->first[C->nchunks - 1] on, up to the end of the chunk, and appends this end to the table. */
-static GpErr GpOpChunksAppend(GpOpChunks *C, const GpChunkSource *rows, int64_t begin, int64_t end, char why[GP_CHUNK_WHY])
-{
-  if (C->nchunks + 1 >= C->capacity) {
-    const int64_t capacity = 2 * C->capacity + 64;
-    int64_t      *first    = (int64_t *)realloc(C->first, (size_t)capacity * sizeof(*first));
-
-    if (!first) {
-      (void)snprintf(why, GP_CHUNK_WHY, "out of host memory for the list of %" PRId64 " chunks; choose larger chunks", capacity);
-      return GP_ERR_MEMORY;
-    }
-    C->first    = first;
-    C->capacity = capacity;
-  }
-  for (int64_t i = begin; i < end; i++) {
-    const int64_t length = GpOpRowPointer(rows, i + 1) - GpOpRowPointer(rows, i);
-
-    if (length < 0) {
-      (void)snprintf(why, GP_CHUNK_WHY, "the row pointer of row %" PRId64 " is less than that of the row before it", rows->start + i + 1);
-      return GP_ERR_ARGUMENT;
-    }
-    C->longest = length > C->longest ? length : C->longest;
-    C->empty += !length;
-    C->nnz += length;
-  }
-  C->first[C->nchunks++] = rows->start + begin;
-  C->first[C->nchunks]   = rows->start + end;
-  return GP_SUCCESS;
-}
-
-/* Cuts the matrix into chunks, from windows of row pointers. A chunk that ends with its window, but not with the matrix, could be longer, so it is cut again from the next window. */
-static GpErr GpOpChunksCut(GpOpChunks *C, const GpRowSource *rows, char why[GP_CHUNK_WHY])
-{
-  const int64_t least = (int64_t)(C->limit / sizeof(int32_t)) + 2, window = least > GP_OP_WINDOW ? least : GP_OP_WINDOW;
-  GpErr         err = GP_SUCCESS;
-
-  for (int64_t row = 0; !err && row < C->m;) {
-    const int64_t end = C->m - row < window ? C->m : row + window;
-    GpChunkSource W   = {0};
-    int64_t       at  = 0;
-
-    err = rows->get(rows->context, row, end, 0, &W, why);
-    while (!err && at < end - row) {
-      const int64_t next = GpChunkEnd(&W, at, C->limit);
-
-      if (next == end - row && end < C->m && at) break;
-      err = GpOpChunksAppend(C, &W, at, next, why);
-      at  = next;
-    }
-    row += at;
-  }
-  return err;
-}
-
 /* --- encoding ----------------------------------------------------------------------------------------------------------------------- */
 
 static GpErr GpOpPlanChunk(void *context, int64_t item, void *destination, char *why, size_t whylen)
 {
   GpOpEncoder   *E     = (GpOpEncoder *)context;
-  const int64_t *first = E->C->first + E->begin + item;
+  const int64_t *first = E->C->table.first + E->begin + item;
 
   (void)destination;
   (void)whylen; /* the message of a job has GP_FILLERS_WHY bytes, more than GP_CHUNK_WHY */
@@ -115,44 +41,11 @@ static GpErr GpOpEncodeChunk(void *context, int64_t item, void *destination, cha
 {
   GpOpEncoder *E = (GpOpEncoder *)context;
 
+  (void)destination;
   (void)why;
   (void)whylen;
-  GpChunkEncode(&E->source, &E->plan[item], destination);
+  GpChunkEncode(&E->source, &E->plan[item], E->C->chunk[E->begin + item]);
   return GP_SUCCESS;
-}
-
-/* Runs a function for n chunks on the threads. Returns the error of the first chunk that failed. */
-static GpErr GpOpRunThreads(GpOpEncoder *E, int64_t n, GpStreamFill function, char why[GP_CHUNK_WHY])
-{
-  int64_t job0 = 0;
-  GpErr   err  = GP_SUCCESS;
-
-  for (int64_t k = 0; k < n; k++) {
-    const GpFillJob job    = {.fill = function, .context = E, .item = k, .destination = E->C->chunk[E->begin + k]};
-    const int64_t   number = GpFillersPost(E->threads, &job);
-
-    if (!k) job0 = number;
-  }
-  for (int64_t k = 0; k < n; k++) {
-    const char *reason;
-
-    (void)GpFillersWait(E->threads, job0 + k, -1);
-    if (err) continue;
-    err = GpFillersResult(E->threads, job0 + k, &reason);
-    if (err) (void)snprintf(why, GP_CHUNK_WHY, "%s", reason);
-  }
-  return err;
-}
-
-/* Adds the rounding error of a chunk to that of the matrix. Nonzero `from` of the matrix is the first one of the chunk. */
-static void GpOpAddLoss(GpLoss *sum, const GpLoss *loss, int64_t from)
-{
-  if (loss->overflow >= 0 && sum->overflow < 0) sum->overflow = from + loss->overflow;
-  sum->rounded += loss->rounded;
-  sum->lost += loss->lost;
-  if (loss->at < 0 || !(loss->worst > sum->worst)) return;
-  sum->worst = loss->worst;
-  sum->at    = from + loss->at;
 }
 
 /* Allocates the memory of the chunks begin to end - 1, whose sizes are known. */
@@ -168,7 +61,7 @@ static GpErr GpOpAllocPiece(GpOpChunks *C, int64_t begin, int64_t end, char why[
   for (int64_t c = begin; c < end; c++) bytes += C->head[c].bytes;
   err = piece ? GpDevAllocHost(C->dev, bytes, &C->piece[C->npieces].memory, &C->piece[C->npieces].pinned) : GP_ERR_MEMORY;
   if (err) {
-    (void)snprintf(why, GP_CHUNK_WHY, "out of host memory for encoded chunks: %zu bytes asked for beside %.0f", bytes, C->bytes);
+    (void)snprintf(why, GP_CHUNK_WHY, "out of host memory for encoded chunks: %zu bytes asked for in addition to %.0f", bytes, C->bytes);
     return err;
   }
   at = (char *)C->piece[C->npieces].memory;
@@ -191,13 +84,13 @@ static GpErr GpOpEncodeGroup(GpOpEncoder *E, const GpRowSource *rows, int64_t en
   GpErr         err;
 
   memset(&E->source, 0, sizeof(E->source));
-  err             = rows->get(rows->context, C->first[E->begin], C->first[end], 1, &E->source, why);
+  err             = rows->get(rows->context, C->table.first[E->begin], C->table.first[end], 1, &E->source, why);
   E->source.plain = C->plain;
-  if (!err) err = GpOpRunThreads(E, n, GpOpPlanChunk, why);
+  if (!err) err = GpRowRunThreads(E->threads, n, GpOpPlanChunk, NULL, E, why, GP_CHUNK_WHY);
   for (int64_t k = 0; k < n; k++) { /* after a failure too, because C->loss must have the position of a value that overflows */
     const GpChunkPlan *P = &E->plan[k];
 
-    GpOpAddLoss(&C->loss, &P->loss, *nonzeros);
+    GpCsrAddLoss(&C->loss, &P->loss, *nonzeros);
     *nonzeros += P->head.nnz;
     if (err) continue;
     if (refill && P->head.bytes != C->head[E->begin + k].bytes) *same = 0;
@@ -206,7 +99,7 @@ static GpErr GpOpEncodeGroup(GpOpEncoder *E, const GpRowSource *rows, int64_t en
     if (GpChunkWorkspace(&P->head) > C->work) C->work = GpChunkWorkspace(&P->head);
   }
   if (!err && !refill) err = GpOpAllocPiece(C, E->begin, end, why);
-  if (!err && *same) err = GpOpRunThreads(E, n, GpOpEncodeChunk, why);
+  if (!err && *same) err = GpRowRunThreads(E->threads, n, GpOpEncodeChunk, NULL, E, why, GP_CHUNK_WHY);
   return err;
 }
 
@@ -218,8 +111,8 @@ static GpErr GpOpEncodeGroups(GpOpEncoder *E, const GpRowSource *rows, int refil
   GpErr         err      = GP_SUCCESS;
 
   C->loss = (GpLoss){.worst = 0, .at = -1, .overflow = -1};
-  for (E->begin = 0; !err && *same && E->begin < C->nchunks; E->begin += many) {
-    const int64_t left = C->nchunks - E->begin;
+  for (E->begin = 0; !err && *same && E->begin < C->table.nchunks; E->begin += many) {
+    const int64_t left = C->table.nchunks - E->begin;
 
     err = GpOpEncodeGroup(E, rows, E->begin + (left < many ? left : many), refill, &nonzeros, same, why);
   }
@@ -230,7 +123,7 @@ static GpErr GpOpChunksEncode(GpOpChunks *C, const GpRowSource *rows, int refill
 {
   GpOpEncoder  E      = {.C = C, .plan = (GpChunkPlan *)calloc(GP_OP_GROUP, sizeof(GpChunkPlan))};
   const double before = GpFillersClock(), pinned = C->pin_seconds;
-  const int    threads = C->nchunks < C->threads ? (int)C->nchunks : C->threads;
+  const int    threads = C->table.nchunks < C->threads ? (int)C->table.nchunks : C->threads;
   const int    code    = E.plan ? GpFillersCreate(threads > 1 ? threads : 0, GP_OP_GROUP, &E.threads) : 0;
   GpErr        err     = GP_ERR_MEMORY;
 
@@ -250,16 +143,16 @@ GpErr GpOpChunksCreate(GpDev dev, const GpRowSource *rows, size_t bytes, int pla
   int   same;
   GpErr err;
 
-  *C  = (GpOpChunks){.dev = dev, .limit = bytes, .plain = plain, .threads = GpOpCountThreads(threads), .m = rows->m, .n = rows->n, .prec = rows->prec, .loss = {.at = -1, .overflow = -1}};
-  err = GpOpChunksCut(C, rows, why);
-  if (!err && C->nchunks) {
-    C->head   = (GpChunkHeader *)calloc((size_t)C->nchunks, sizeof(*C->head));
-    C->chunk  = (void **)calloc((size_t)C->nchunks, sizeof(*C->chunk));
-    C->pinned = (int *)calloc((size_t)C->nchunks, sizeof(*C->pinned));
+  *C  = (GpOpChunks){.dev = dev, .limit = bytes, .plain = plain, .threads = GpFillersCount(threads), .m = rows->m, .n = rows->n, .prec = rows->prec, .loss = {.at = -1, .overflow = -1}};
+  err = GpRowSourceCut(rows, C->limit, &C->table, why);
+  if (!err && C->table.nchunks) {
+    C->head   = (GpChunkHeader *)calloc((size_t)C->table.nchunks, sizeof(*C->head));
+    C->chunk  = (void **)calloc((size_t)C->table.nchunks, sizeof(*C->chunk));
+    C->pinned = (int *)calloc((size_t)C->table.nchunks, sizeof(*C->pinned));
     if (C->head && C->chunk && C->pinned) err = GpOpChunksEncode(C, rows, 0, &same, why);
     else {
       err = GP_ERR_MEMORY;
-      (void)snprintf(why, sizeof(why), "out of host memory for the table of %" PRId64 " chunks; choose larger chunks", C->nchunks);
+      (void)snprintf(why, sizeof(why), "out of host memory for the table of %" PRId64 " chunks; choose larger chunks", C->table.nchunks);
     }
   }
   if (!err) return err;
@@ -268,12 +161,36 @@ GpErr GpOpChunksCreate(GpDev dev, const GpRowSource *rows, size_t bytes, int pla
   return err;
 }
 
+GpErr GpOpChunksOpen(GpDev dev, const GpOpFile *F, size_t bytes, int threads, GpOpChunks *C)
+{
+  const GpChunkFileHeader *h = GpChunkFileGetHeader(F->file);
+  const size_t             n = (size_t)h->chunks;
+
+  *C       = (GpOpChunks){.dev = dev, .limit = bytes, .threads = GpFillersCount(threads), .m = h->m, .n = h->n, .prec = (GpPrec)h->prec, .file = F->file, .loss = F->loss, .encode_seconds = F->seconds};
+  C->table = (GpRowChunks){.nchunks = h->chunks, .first = (int64_t *)calloc(n + 1, sizeof(*C->table.first)), .nnz = h->nnz, .longest = F->longest, .empty = F->empty};
+  C->head  = (GpChunkHeader *)calloc(n + 1, sizeof(*C->head));
+  if (!C->table.first || !C->head) {
+    GpOpChunksDestroy(C);
+    return GpDevFail(dev, GP_ERR_MEMORY, "out of host memory for the table of %" PRId64 " chunks; choose larger chunks", h->chunks);
+  }
+  for (int64_t c = 0; c < h->chunks; c++) {
+    const GpChunkHeader *head = GpChunkFileGetChunk(F->file, c);
+
+    C->head[c]            = *head;
+    C->table.first[c + 1] = head->first + head->m;
+    C->bytes += (double)head->bytes;
+    C->largest = head->bytes > C->largest ? head->bytes : C->largest;
+    if (GpChunkWorkspace(head) > C->work) C->work = GpChunkWorkspace(head);
+  }
+  return GP_SUCCESS;
+}
+
 GpErr GpOpChunksRefill(GpOpChunks *C, const GpRowSource *rows, int *same)
 {
   char        why[GP_CHUNK_WHY] = "";
-  const GpErr err               = C->nchunks ? GpOpChunksEncode(C, rows, 1, same, why) : GP_SUCCESS;
+  const GpErr err               = C->table.nchunks ? GpOpChunksEncode(C, rows, 1, same, why) : GP_SUCCESS;
 
-  if (!C->nchunks) *same = 1;
+  if (!C->table.nchunks) *same = 1;
   return err ? GpOpChunksFail(C, err, why) : err;
 }
 
@@ -282,7 +199,8 @@ void GpOpChunksDestroy(GpOpChunks *C)
   const GpLoss loss = C->loss;
 
   for (int64_t p = 0; p < C->npieces; p++) GpDevFreeHost(C->dev, &C->piece[p].memory, C->piece[p].pinned);
-  free(C->first);
+  GpChunkFileClose(&C->file);
+  free(C->table.first);
   free(C->head);
   free(C->chunk);
   free(C->pinned);
@@ -292,5 +210,5 @@ void GpOpChunksDestroy(GpOpChunks *C)
 
 double GpOpChunksRowBytes(const GpOpChunks *C)
 {
-  return ((double)C->m + 1) * sizeof(int32_t) + (double)C->nnz * (double)(sizeof(int32_t) + GpPrecBytes(C->prec));
+  return ((double)C->m + 1) * sizeof(int32_t) + (double)C->table.nnz * (double)(sizeof(int32_t) + GpPrecBytes(C->prec));
 }

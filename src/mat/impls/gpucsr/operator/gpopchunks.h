@@ -5,7 +5,8 @@
 #define GPOPCHUNKS_H
 
 #include "mat/impls/gpucsr/selector/gpselect.h"
-#include "mat/impls/gpucsr/spmv/stream/gprowsource.h"
+#include "mat/impls/gpucsr/spmv/stream/gpchunkfile.h"
+#include "mat/impls/gpucsr/spmv/stream/gprowchunks.h"
 
 /* Host memory that holds the chunks of a group, which are encoded at the same time. */
 typedef struct {
@@ -13,18 +14,26 @@ typedef struct {
   int   pinned; /* 0: the system refused to pin the memory */
 } GpOpPiece;
 
+/* A file of chunks, which has the matrix instead of host memory. */
+typedef struct {
+  GpChunkFile file;
+  int64_t     longest, empty; /* length of the longest row, and number of rows without nonzeros */
+  GpLoss      loss;           /* rounding error of the values */
+  double      seconds;        /* duration in seconds of encoding and writing */
+} GpOpFile;
+
 typedef struct {
   GpDev          dev;
   size_t         limit;   /* upper bound in bytes on the size of a chunk as compressed rows */
   int            plain;   /* 1: chunks are not encoded */
   int            threads; /* number of threads that encode */
-  int64_t        m, nnz, n, longest, empty;
+  int64_t        m, n;
   GpPrec         prec;
-  int64_t        nchunks, capacity;
-  int64_t       *first;  /* [nchunks + 1] first row of each chunk */
-  GpChunkHeader *head;   /* [nchunks] copies of the headers of the chunks */
-  void         **chunk;  /* [nchunks] addresses of the chunks */
-  int           *pinned; /* [nchunks] 1: the chunk is in pinned memory */
+  GpRowChunks    table;
+  GpChunkHeader *head;   /* [table.nchunks] copies of the headers of the chunks */
+  GpChunkFile    file;   /* NULL: the chunks are in host memory */
+  void         **chunk;  /* [table.nchunks] addresses of the chunks; NULL if they are in a file */
+  int           *pinned; /* [table.nchunks] 1: the chunk is in pinned memory */
   int64_t        npieces;
   GpOpPiece     *piece;
   double         bytes;                       /* size of all chunks */
@@ -37,6 +46,9 @@ typedef struct {
    use, at most 8. After a failure everything is freed; if a value overflows single precision, C->loss.overflow is its position. */
 GpErr GpOpChunksCreate(GpDev dev, const GpRowSource *rows, size_t bytes, int plain, int threads, GpOpChunks *C);
 void  GpOpChunksDestroy(GpOpChunks *C);
+
+/* Uses the chunks of a file, from which products read them on `threads` threads. The file is closed by GpOpChunksDestroy(), and after a failure too. */
+GpErr GpOpChunksOpen(GpDev dev, const GpOpFile *F, size_t bytes, int threads, GpOpChunks *C);
 
 /* Encodes new values on the same pattern in the memory of the old chunks. If a chunk has another size than before, *same is 0 and the chunks are not usable. */
 GpErr GpOpChunksRefill(GpOpChunks *C, const GpRowSource *rows, int *same);

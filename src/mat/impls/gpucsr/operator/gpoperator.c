@@ -20,6 +20,7 @@ static void GpOpResetSide(GpOp op, int t)
   GpFmtDestroy(&S->fmt);
   for (int k = 0; k < GP_SPMM_KERNELS; k++) GpFmtDestroy(&S->many[k]);
   S->spread = 0;
+  S->logged = (GpOpLogged){.fill = 0};
   GpCsrDestroy(&S->csr);
   op->has[t] = PETSC_FALSE;
 }
@@ -38,8 +39,28 @@ PetscErrorCode GpOpDestroy(GpOp *op)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Checks the result of a step that needs device memory. If memory is too small and the caller can stream the matrix instead, sets *fits to PETSC_FALSE and returns from the function.
+   fits is NULL if the caller cannot. */
+#define GpOpCallFits(op, fits, what, ...) \
+  do { \
+    const GpErr err_fits_ = (__VA_ARGS__); \
+\
+    if (err_fits_ == GP_ERR_MEMORY && (fits)) { \
+      PetscCall(PetscInfo(NULL, "gpucsr: a matrix is streamed because device memory is too small (%s: %s)\n", what, GpDevError((op)->dev))); \
+      *(fits) = PETSC_FALSE; \
+      PetscFunctionReturn(PETSC_SUCCESS); \
+    } \
+    PetscCallGp((op)->dev, what, err_fits_); \
+  } while (0)
+
+/* Tells whether a matrix whose compressed rows do not fit the device may be streamed. */
+PetscBool GpOpMayStream(GpOp op)
+{
+  return (PetscBool)(op->options.streaming == GP_OP_STREAM_AUTO);
+}
+
 /* Selects the kernel of one side and builds its format within the part of the memory limit that is left. */
-static PetscErrorCode GpOpBuildSide(GpOp op, int t, const int32_t rowptr[])
+static PetscErrorCode GpOpBuildSide(GpOp op, int t, const int32_t rowptr[], PetscBool *fits)
 {
   GpOpSide      *S       = &op->side[t];
   GpSelOptions   options = {op->options.mode, op->options.kernel, -1, !t && op->options.adds};
@@ -50,7 +71,7 @@ static PetscErrorCode GpOpBuildSide(GpOp op, int t, const int32_t rowptr[])
     PetscCall(GpOpGetBytes(op, &held));
     options.budget = PetscMax(op->options.limit - held, 0);
   }
-  PetscCallGp(op->dev, t ? "selecting a kernel for the transpose" : "selecting a kernel", GpSelBuild(&options, &S->csr, rowptr, &S->features, &S->choice, &S->fmt));
+  GpOpCallFits(op, fits, t ? "selecting a kernel for the transpose" : "selecting a kernel", GpSelBuild(&options, &S->csr, rowptr, &S->features, &S->choice, &S->fmt));
   op->has[t] = PETSC_TRUE;
   PetscCall(PetscInfo(NULL, "gpucsr: %s %d x %d, %d nonzeros: kernel %s (%s)\n", t ? "transpose" : "matrix", (int)S->csr.m, (int)S->csr.n, (int)S->csr.nnz, GpKernelTable[S->choice.kernel].name, S->choice.why));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -71,14 +92,14 @@ PetscErrorCode GpOpDownloadRows_Private(GpOp op, int t, int32_t **rows)
 }
 
 /* Builds a side whose row pointers are in device memory only. */
-static PetscErrorCode GpOpBuildSideFromDevice(GpOp op, int t)
+static PetscErrorCode GpOpBuildSideFromDevice(GpOp op, int t, PetscBool *fits)
 {
   int32_t       *rows;
   PetscErrorCode err;
 
   PetscFunctionBegin;
   PetscCall(GpOpDownloadRows_Private(op, t, &rows));
-  err = GpOpBuildSide(op, t, rows);
+  err = GpOpBuildSide(op, t, rows, fits);
   PetscCall(PetscFree(rows));
   PetscCall(err);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -98,33 +119,33 @@ PetscErrorCode GpOpRefillSide_Private(GpOp op, int t)
   GpFmtDestroy(&S->fmt);
   op->has[t]  = PETSC_FALSE;
   op->version = ++GpOpVersions;
-  PetscCall(GpOpBuildSideFromDevice(op, t));
+  PetscCall(GpOpBuildSideFromDevice(op, t, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode GpOpSetValues(GpOp op, const PetscInt rowptr[], const PetscInt col[], const double val[], const GpOpPlace *place)
+static PetscErrorCode GpOpSetValues(GpOp op, const PetscInt rowptr[], const PetscInt col[], const double val[], const GpOpPlace *place, PetscBool *fits)
 {
   GpErr err = GpCsrSetValues(&op->side[0].csr, val, &op->loss);
 
   PetscFunctionBegin;
   if (op->loss.overflow >= 0) PetscCall(GpOpRefuseValue_Private(op, rowptr, col, val, place));
-  PetscCallGp(op->dev, "uploading the values", err);
+  GpOpCallFits(op, fits, "uploading the values", err);
   op->loss_row = op->loss_column = -1;
   if (op->loss.at >= 0) PetscCall(GpOpLocate_Private(op, op->loss.at, rowptr, col, &op->loss_row, &op->loss_column));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode GpOpBuild(GpOp op, PetscInt m, PetscInt n, const PetscInt rowptr[], const PetscInt col[], const double val[], const GpOpPlace *place, const int32_t rows[])
+static PetscErrorCode GpOpBuild(GpOp op, PetscInt m, PetscInt n, const PetscInt rowptr[], const PetscInt col[], const double val[], const GpOpPlace *place, const int32_t rows[], PetscBool *fits)
 {
   GpErr err;
 
   PetscFunctionBegin;
-  PetscCallGp(op->dev, "allocating device memory for the matrix", GpCsrCreate(op->dev, op->options.prec, (int32_t)m, (int32_t)n, (int32_t)rowptr[m], &op->side[0].csr));
+  GpOpCallFits(op, fits, "allocating device memory for the matrix", GpCsrCreate(op->dev, op->options.prec, (int32_t)m, (int32_t)n, (int32_t)rowptr[m], &op->side[0].csr));
   err = GpCsrSetPattern(&op->side[0].csr, rowptr, col);
   if (err == GP_ERR_ARGUMENT) PetscCall(GpOpRefusePattern_Private(m, n, rowptr, col, place));
-  PetscCallGp(op->dev, "uploading the pattern", err);
-  PetscCall(GpOpSetValues(op, rowptr, col, val, place));
-  PetscCall(GpOpBuildSide(op, 0, rows));
+  GpOpCallFits(op, fits, "uploading the pattern", err);
+  PetscCall(GpOpSetValues(op, rowptr, col, val, place, fits));
+  if (!fits || *fits) PetscCall(GpOpBuildSide(op, 0, rows, fits));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -132,8 +153,8 @@ static PetscErrorCode GpOpBuild(GpOp op, PetscInt m, PetscInt n, const PetscInt 
 PetscErrorCode GpOpSetUp(GpOp op, const GpOpOptions *options, PetscInt m, PetscInt n, const PetscInt rowptr[], const PetscInt col[], const double val[], const GpOpPlace *place)
 {
   int32_t       *rows = NULL; /* the row pointers in 32 bits, if PetscInt has 64 */
-  PetscBool      streams;
-  PetscErrorCode err;
+  PetscBool      streams, fits = PETSC_TRUE;
+  PetscErrorCode err = PETSC_SUCCESS;
 
   PetscFunctionBegin;
   op->seconds = 0;
@@ -142,6 +163,7 @@ PetscErrorCode GpOpSetUp(GpOp op, const GpOpOptions *options, PetscInt m, PetscI
              "local part of %" PetscInt_FMT " rows, %" PetscInt_FMT " columns, %" PetscInt_FMT " nonzeros: the limit for each is %d, because indices on the device have 32 bits; use more MPI ranks", m, n, rowptr[m], GP_OP_MOST);
   GpOpReset(op);
   op->options = *options;
+  op->nnz     = rowptr[m];
   op->refills = PETSC_FALSE;
   op->version = ++GpOpVersions;
   PetscCall(GpOpMustStream_Private(op, options, m, n, rowptr[m], &streams));
@@ -149,8 +171,10 @@ PetscErrorCode GpOpSetUp(GpOp op, const GpOpOptions *options, PetscInt m, PetscI
     PetscCall(PetscMalloc1(m + 1, &rows));
     for (PetscInt i = 0; i <= m; i++) rows[i] = (int32_t)rowptr[i];
   }
-  if (streams) err = GpOpSetUpStream_Private(op, m, n, rowptr, col, val, place);
-  else err = GpOpBuild(op, m, n, rowptr, col, val, place, rows ? rows : (const int32_t *)rowptr);
+  if (!streams) err = GpOpBuild(op, m, n, rowptr, col, val, place, rows ? rows : (const int32_t *)rowptr, GpOpMayStream(op) ? &fits : NULL);
+  if (!fits) GpOpReset(op);
+  op->options.lacked = (PetscBool)(!fits || (streams && options->streaming == GP_OP_STREAM_AUTO));
+  if (streams || !fits) err = GpOpSetUpStream_Private(op, m, n, rowptr, col, val, place);
   PetscCall(PetscFree(rows));
   if (err) GpOpReset(op);
   PetscCall(err);
@@ -158,36 +182,66 @@ PetscErrorCode GpOpSetUp(GpOp op, const GpOpOptions *options, PetscInt m, PetscI
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode GpOpBuildTranspose(GpOp op)
-{
-  GpCsr *A = &op->side[0].csr, *At = &op->side[1].csr;
-
-  PetscFunctionBegin;
-  if (op->refills) /* perm takes 4 bytes a nonzero, which most matrices never need */
-    PetscCallGp(op->dev, "allocating device memory for the transpose (-mat_gpucsr_transpose lazy builds it only if it is needed)", GpDevAlloc(op->dev, (size_t)A->nnz * sizeof(int32_t), &op->perm));
-  PetscCallGp(op->dev, "building the transpose (-mat_gpucsr_transpose lazy builds it only if it is needed)", GpCsrTranspose(A, At, op->perm));
-  PetscCall(GpOpBuildSideFromDevice(op, 1));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* A failure leaves the matrix itself unchanged. */
-PetscErrorCode GpOpSetUpTranspose(GpOp op)
+/* A failure frees everything. */
+PetscErrorCode GpOpSetUpRows(GpOp op, const GpOpOptions *options, const GpRowSource *rows, const GpOpFile *file)
 {
   PetscErrorCode err;
 
   PetscFunctionBegin;
-  if (op->has[1]) PetscFunctionReturn(PETSC_SUCCESS);
+  op->seconds = 0;
   PetscCall(PetscTimeSubtract(&op->seconds));
-  err = GpOpBuildTranspose(op);
+  GpOpReset(op);
+  op->options        = *options;
+  op->options.shared = PETSC_TRUE;
+  op->refills        = PETSC_FALSE;
+  op->version        = ++GpOpVersions;
+  err                = GpOpSetUpStreamRows_Private(op, rows, file);
   PetscCall(PetscTimeAdd(&op->seconds));
-  if (err) GpOpResetSide(op, 1);
+  if (err) GpOpReset(op);
   PetscCall(err);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The first call builds the transpose anew and keeps its permutation. Later calls gather the values. */
+/* The permutation, 4 bytes a nonzero, only saves time when values change. Without memory for it, each change of values builds the transpose anew. */
+static PetscErrorCode GpOpBuildTranspose(GpOp op, PetscBool *fits)
+{
+  GpCsr *A = &op->side[0].csr, *At = &op->side[1].csr;
+  GpErr  err;
+
+  PetscFunctionBegin;
+  if (op->refills && GpDevTryAlloc(op->dev, (size_t)A->nnz * sizeof(int32_t), &op->perm)) op->perm = NULL;
+  err = GpCsrTranspose(A, At, op->perm);
+  if (err == GP_ERR_MEMORY && op->perm) {
+    GpDevFree(op->dev, &op->perm, (size_t)A->nnz * sizeof(int32_t));
+    err = GpCsrTranspose(A, At, NULL);
+  }
+  GpOpCallFits(op, fits, "building the transpose (-mat_gpucsr_transpose lazy builds it only if it is needed)", err);
+  PetscCall(GpOpBuildSideFromDevice(op, 1, fits));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A failure leaves the matrix itself unchanged. */
+PetscErrorCode GpOpSetUpTranspose(GpOp op, PetscBool *fits)
+{
+  PetscErrorCode err;
+
+  PetscFunctionBegin;
+  if (fits) *fits = PETSC_TRUE;
+  if (op->has[1]) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscTimeSubtract(&op->seconds));
+  err = GpOpBuildTranspose(op, fits);
+  PetscCall(PetscTimeAdd(&op->seconds));
+  if (err || (fits && !*fits)) GpOpResetSide(op, 1);
+  PetscCall(err);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The first call builds the transpose anew and keeps its permutation. Later calls gather the values. If the transpose no longer fits and the matrix may be streamed, the transpose is
+   dropped: the next product that needs it streams the matrix. */
 PetscErrorCode GpOpRefreshTranspose(GpOp op)
 {
+  PetscBool fits = PETSC_TRUE;
+
   PetscFunctionBegin;
   op->refills = PETSC_TRUE;
   if (!op->has[1]) PetscFunctionReturn(PETSC_SUCCESS);
@@ -196,7 +250,7 @@ PetscErrorCode GpOpRefreshTranspose(GpOp op)
     PetscCall(GpOpRefillSide_Private(op, 1));
   } else {
     GpOpResetSide(op, 1);
-    PetscCall(GpOpSetUpTranspose(op));
+    PetscCall(GpOpSetUpTranspose(op, GpOpMayStream(op) ? &fits : NULL));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -215,7 +269,7 @@ PetscErrorCode GpOpRefill(GpOp op, const PetscInt rowptr[], const PetscInt col[]
     PetscCall(err);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(GpOpSetValues(op, rowptr, col, val, place));
+  PetscCall(GpOpSetValues(op, rowptr, col, val, place, NULL));
   PetscCall(GpOpRefillSide_Private(op, 0));
   PetscCall(PetscTimeAdd(&op->seconds));
   PetscCall(GpOpRefreshTranspose(op));

@@ -30,14 +30,21 @@ typedef struct {
 
   GpOpStreaming     streaming;
   GpOpStreamOptions chunks;    /* used if the matrix is streamed; both sides share the bound on resident chunks */
-  double            beside;    /* bytes of device memory that GP_OP_STREAM_AUTO keeps free for the other block of a parallel matrix */
+  double            reserved;  /* bytes of device memory that GP_OP_STREAM_AUTO keeps free for the other block of a parallel matrix */
   PetscBool         shared;    /* for products with the transpose, the device transposes the chunks of the matrix; there are no chunks of the transpose */
+  PetscBool         lacked;    /* device memory was too small for the matrix or its transpose; the matrix is streamed therefore */
   PetscBool         transpose; /* whether the transpose is needed; GP_OP_STREAM_AUTO then adds its size */
 } GpOpOptions;
+
+/* Seconds of the stages of streaming that have been logged. */
+typedef struct {
+  PetscLogDouble fill, transfer, multiply;
+} GpOpLogged;
 
 /* one direction: A or its transpose */
 typedef struct {
   GpOpStream stream; /* chunks of a streamed matrix; csr then has sizes only, and fmt is empty. NULL: not streamed, or no chunks of the transpose */
+  GpOpLogged logged;
   GpCsr      csr;
   GpFmt      fmt;
   GpFeatures features;
@@ -56,6 +63,7 @@ struct _n_GpOp {
   GpDev          dev;
   GpOpOptions    options;
   GpOpSide       side[2];               /* 0: A; 1: its transpose */
+  int64_t        nnz;                   /* number of nonzeros; that of a streamed matrix can exceed 32 bits, and side[0].csr.nnz is then INT32_MAX */
   PetscBool      has[2];                /* whether the side is built */
   int32_t       *perm;                  /* index in A of every nonzero of the transpose; kept once values have changed on one pattern */
   PetscBool      refills;               /* values have changed on one pattern */
@@ -73,11 +81,14 @@ static inline PetscBool GpOpIsStreamed(GpOp op)
 PETSC_INTERN PetscErrorCode GpOpCreate(GpDev, GpOp *);
 PETSC_INTERN PetscErrorCode GpOpDestroy(GpOp *);
 PETSC_INTERN PetscErrorCode GpOpSetUp(GpOp, const GpOpOptions *, PetscInt m, PetscInt n, const PetscInt rowptr[], const PetscInt col[], const double val[], const GpOpPlace *);
+PETSC_INTERN PetscErrorCode GpOpSetUpRows(GpOp, const GpOpOptions *, const GpRowSource *, const GpOpFile *); /* file: has the encoded rows, or NULL; the operator closes it. Always streamed; products with the transpose use the chunks of the matrix */
 PETSC_INTERN PetscErrorCode GpOpRefill(GpOp, const PetscInt rowptr[], const PetscInt col[], const double val[], const GpOpPlace *);
 PETSC_INTERN PetscErrorCode GpOpRefillSide_Private(GpOp, int side); /* refills the format of one side; if the format refuses the values, selects another kernel */
 PETSC_INTERN PetscErrorCode GpOpDownloadRows_Private(GpOp, int side, int32_t **);
 PETSC_INTERN PetscErrorCode GpOpRefreshTranspose(GpOp); /* must be called after the values of A have changed */
-PETSC_INTERN PetscErrorCode GpOpSetUpTranspose(GpOp);   /* does nothing if the transpose exists */
+/* Builds the transpose, unless it exists. If device memory is too small for it, *fits is PETSC_FALSE; if fits is NULL, this is an error. */
+PETSC_INTERN PetscErrorCode GpOpSetUpTranspose(GpOp, PetscBool *fits);
+PETSC_INTERN PetscBool      GpOpMayStream(GpOp);
 PETSC_INTERN PetscErrorCode GpOpMult(GpOp, PetscBool transpose, const double x[], const double z[], double y[]);
 
 /* gpoperatorupdate.c: changes values in place. The host's values have changed by one of a few operations. GpOpUpdate() changes the device's values in the
@@ -96,11 +107,15 @@ PETSC_INTERN PetscErrorCode GpOpRefusePattern_Private(PetscInt m, PetscInt n, co
 PETSC_INTERN PetscErrorCode GpOpRefuseValue_Private(GpOp, const PetscInt rowptr[], const PetscInt col[], const double val[], const GpOpPlace *); /* a value that overflows */
 
 /* gpoperatorstream.c: a matrix that is streamed */
+PETSC_INTERN PetscLogEvent  GpOp_Encode, GpOp_Pin, GpOp_Fill, GpOp_Transfer, GpOp_Multiply;                              /* stages of streaming in -log_view */
+PETSC_INTERN double         GpOpEstimateBytes(GpDev, GpPrec, PetscInt m, PetscInt n, PetscInt nnz, PetscBool transpose); /* device memory for the compressed rows, and for building the transpose */
 PETSC_INTERN PetscErrorCode GpOpMustStream_Private(GpOp, const GpOpOptions *, PetscInt m, PetscInt n, PetscInt nnz, PetscBool *);
 PETSC_INTERN PetscErrorCode GpOpSetUpStream_Private(GpOp, PetscInt m, PetscInt n, const PetscInt rowptr[], const PetscInt col[], const double val[], const GpOpPlace *);
+PETSC_INTERN PetscErrorCode GpOpSetUpStreamRows_Private(GpOp, const GpRowSource *, const GpOpFile *);
 PETSC_INTERN PetscErrorCode GpOpRefillStream_Private(GpOp, const PetscInt rowptr[], const PetscInt col[], const double val[], const GpOpPlace *);
 PETSC_INTERN PetscErrorCode GpOpMultStream_Private(GpOp, int side, const double x[], const double z[], double y[]);
 PETSC_INTERN PetscErrorCode GpOpMultManyStream_Private(GpOp, int side, PetscInt k, PetscBool add, PetscInt incx, const double *const x[], PetscInt incy, double *const y[]);
+PETSC_INTERN PetscErrorCode GpOpPass(GpOp, GpOpStreamUse, void *context, GpErr *);                                             /* visits the chunks of the matrix; the caller raises the error of use() or of the device */
 PETSC_INTERN PetscErrorCode GpOpMustStreamTranspose(GpOp, PetscBool *);                                                        /* whether both must be streamed, because the transpose does not fit beside the matrix */
 PETSC_INTERN PetscErrorCode GpOpSetUpTransposeStream(GpOp, const PetscInt rowptr[], const PetscInt col[], const double val[]); /* rowptr, col and val: the host's current arrays */
 

@@ -1,20 +1,16 @@
 /* Sources of rows for chunks: compressed rows in host memory, and the transpose of such rows. */
 #include "mat/impls/gpucsr/operator/gpopchunks.h"
+#include "mat/impls/gpucsr/spmv/stream/gpchunkcode.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int64_t GpOpLoad(const void *array, int bytes, int64_t k)
-{
-  return bytes == 8 ? ((const int64_t *)array)[k] : ((const int32_t *)array)[k];
-}
-
 static GpErr GpOpGetArrays(void *context, int64_t first, int64_t end, int entries, GpChunkSource *rows, char why[GP_CHUNK_WHY])
 {
   const GpChunkSource *A    = (const GpChunkSource *)context;
-  const int64_t        from = GpOpLoad(A->rowptr, A->rowbytes, first) - GpOpLoad(A->rowptr, A->rowbytes, 0);
+  const int64_t        from = GpChunkRowPointer(A, first) - GpChunkRowPointer(A, 0);
 
   (void)entries;
   (void)why;
@@ -38,15 +34,15 @@ void GpOpRowsOfArrays(const GpChunkSource *A, GpRowSource *rows)
 static void GpOpGather(GpOpTransposed *T, int64_t first, int64_t end)
 {
   const GpChunkSource *A    = &T->A;
-  const int64_t        from = T->rowptr[first], zero = GpOpLoad(A->rowptr, A->rowbytes, 0);
+  const int64_t        from = T->rowptr[first], zero = GpChunkRowPointer(A, 0);
   int64_t              k = 0;
 
   for (int64_t j = first; j < end; j++) T->at[j] = T->rowptr[j] - from;
   for (int64_t i = 0; i < A->m; i++) {
-    const int64_t last = GpOpLoad(A->rowptr, A->rowbytes, i + 1) - zero;
+    const int64_t last = GpChunkRowPointer(A, i + 1) - zero;
 
     for (; k < last; k++) {
-      const int64_t j = GpOpLoad(A->col, A->colbytes, k);
+      const int64_t j = GpChunkColumn(A, k);
 
       if (j < first || j >= end) continue;
       T->col[T->at[j]]   = (int32_t)i;
@@ -80,7 +76,7 @@ static GpErr GpOpGetTransposed(void *context, int64_t first, int64_t end, int en
 /* The columns must be in range. They are if the matrix itself has been encoded before, because encoding checks them. */
 GpErr GpOpTransposedCreate(GpDev dev, const GpChunkSource *A, GpOpTransposed *T, GpRowSource *rows)
 {
-  const int64_t nnz = GpOpLoad(A->rowptr, A->rowbytes, A->m) - GpOpLoad(A->rowptr, A->rowbytes, 0);
+  const int64_t nnz = GpChunkRowPointer(A, A->m) - GpChunkRowPointer(A, 0);
 
   *T        = (GpOpTransposed){.A = *A};
   T->rowptr = (int64_t *)calloc((size_t)A->n + 1, sizeof(*T->rowptr));
@@ -89,7 +85,7 @@ GpErr GpOpTransposedCreate(GpDev dev, const GpChunkSource *A, GpOpTransposed *T,
     GpOpTransposedDestroy(T);
     return GpDevFail(dev, GP_ERR_MEMORY, "out of host memory for the transpose of a matrix with %" PRId32 " columns", A->n);
   }
-  for (int64_t k = 0; k < nnz; k++) T->rowptr[GpOpLoad(A->col, A->colbytes, k) + 1]++;
+  for (int64_t k = 0; k < nnz; k++) T->rowptr[GpChunkColumn(A, k) + 1]++;
   for (int64_t j = 0; j < A->n; j++) T->rowptr[j + 1] += T->rowptr[j];
   *rows = (GpRowSource){A->n, (int32_t)A->m, A->prec, T, GpOpGetTransposed, NULL};
   return GP_SUCCESS;

@@ -1,112 +1,97 @@
-/* Products with a matrix whose encoded chunks are streamed to the device. */
-#include "mat/impls/gpucsr/operator/gpopstream.h"
+/* A matrix whose encoded chunks are streamed to the device: its memory, the choice of its kernels, its properties. */
+#include "mat/impls/gpucsr/operator/gpopstreamimpl.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct _n_GpOpStream {
-  GpDev             dev;
-  GpOpStreamOptions options;
-  GpOpChunks        chunks;
-  GpFeatures        features;
-  GpChoice          choice;
-  GpStream          stream;
-  void             *work; /* device memory in which a chunk is decoded; one suffices, because all work is on one stream */
-  size_t            work_bytes;
-  void             *turned; /* device memory for a transposed chunk; NULL before the first product with the transpose from the chunks of the matrix */
-  size_t            turned_bytes;
-  GpChoice          turned_choice; /* kernel that multiplies transposed chunks */
-};
+#define GP_OP_LEAST ((size_t)4096) /* smallest size in bytes of chunks that is tried if device memory is too small */
 
 /* --- setting up ---------------------------------------------------------------------------------------------------------------------- */
-
-static int32_t GpOpCap(int64_t n)
-{
-  return n < INT32_MAX ? (int32_t)n : INT32_MAX;
-}
 
 static int GpOpMultipliesChunks(const GpFeatures *F, int kernel)
 {
   const GpKernelRow *row = &GpKernelTable[kernel];
 
-  return row->byrow && row->format == GP_FMT_CSR && row->mult[F->runtime][GP_F32];
+  return row->byrow && (row->format == GP_FMT_CSR || row->format == GP_FMT_CSRSEGMENT) && row->mult[F->runtime][GP_F32];
 }
 
-/* Returns the first candidate of the fixed rule that can multiply chunks. */
+/* Returns the first candidate of the fixed rule that can multiply chunks. csrsegment replaces csrsplit, which distributes nonzeros evenly too but cannot. */
 static int GpOpChooseFixed(const GpFeatures *F, GpChoice *choice)
 {
   const GpSelOptions fixed = {GP_SELECT_FIXED, -1, -1, 0};
   int                c     = 0;
 
   GpSelChoose(&fixed, F, choice);
+  if (choice->candidate[0] == GP_SPMV_csrsplit) return GP_SPMV_csrsegment;
   while (c + 1 < choice->candidates && !GpOpMultipliesChunks(F, choice->candidate[c])) c++;
   return choice->candidate[c];
 }
 
-/* Chooses the kernels by the row lengths of the whole matrix, so that all chunks have the same kernel. T has the mean row length of a transposed chunk. */
+/* Chooses the kernels by the row lengths of the whole matrix, so that all chunks have the same kernel. T has the mean row length of a transposed chunk, and an upper bound on its
+   row lengths. */
 static void GpOpStreamChoose(GpOpStream S, int kernel)
 {
   const GpOpChunks *C    = &S->chunks;
-  const int64_t     full = C->m - C->empty;
+  const int64_t     full = C->m - C->table.empty;
   GpFeatures       *F    = &S->features, T;
   size_t            used;
 
-  *F = (GpFeatures){
-    .runtime = GpDevKindOf(S->dev), .compute_units = GpDevComputeUnits(S->dev), .cache = GpDevCacheBytes(S->dev), .m = GpOpCap(C->m), .n = GpOpCap(C->n), .nnz = GpOpCap(C->nnz), .longest = GpOpCap(C->longest), .empty = GpOpCap(C->empty)};
-  F->mean                    = full ? (double)C->nnz / (double)full : 0.0;
-  T                          = (GpFeatures){.runtime = F->runtime, .compute_units = F->compute_units, .cache = F->cache, .m = F->n, .n = F->m, .mean = C->nchunks && C->n ? (double)C->nnz / (double)C->nchunks / (double)C->n : 0.0};
-  S->choice.kernel           = GpOpChooseFixed(F, &S->choice);
-  S->choice.runner_up        = -1;
-  S->turned_choice.kernel    = GpOpChooseFixed(&T, &S->turned_choice);
-  S->turned_choice.runner_up = -1;
+  *F                             = (GpFeatures){.runtime       = GpDevKindOf(S->dev),
+                                                .compute_units = GpDevComputeUnits(S->dev),
+                                                .cache         = GpDevCacheBytes(S->dev),
+                                                .m             = GpOpStreamCap(C->m),
+                                                .n             = GpOpStreamCap(C->n),
+                                                .nnz           = GpOpStreamCap(C->table.nnz),
+                                                .longest       = GpOpStreamCap(C->table.longest),
+                                                .empty         = GpOpStreamCap(C->table.empty)};
+  F->mean                        = full ? (double)C->table.nnz / (double)full : 0.0;
+  T                              = (GpFeatures){.runtime = F->runtime, .compute_units = F->compute_units, .cache = F->cache, .m = F->n, .n = F->m, .longest = S->most_rows};
+  T.mean                         = C->table.nchunks && C->n ? (double)C->table.nnz / (double)C->table.nchunks / (double)C->n : 0.0;
+  S->choice.kernel               = GpOpChooseFixed(F, &S->choice);
+  S->choice.runner_up            = -1;
+  S->transposed_choice.kernel    = GpOpChooseFixed(&T, &S->transposed_choice);
+  S->transposed_choice.runner_up = -1;
+  if (S->transposed_choice.kernel == GP_SPMV_csrsegment) snprintf(S->transposed_choice.why, sizeof(S->transposed_choice.why), "the row lengths of transposed chunks are unknown");
   if (kernel < 0) return;
   if (GpOpMultipliesChunks(F, kernel)) {
     S->choice.kernel = kernel;
     snprintf(S->choice.why, sizeof(S->choice.why), "set by -mat_gpucsr_kernel");
-    S->turned_choice = S->choice;
+    S->transposed_choice = S->choice;
     return;
   }
   used = strlen(S->choice.why);
   snprintf(S->choice.why + used, sizeof(S->choice.why) - used, "; not %s: it cannot multiply chunks of rows", GpKernelTable[kernel].name);
 }
 
-/* Computes the upper bound on the bytes of resident chunks. */
-static GpErr GpOpStreamBudget(GpOpStream S, size_t *resident)
+/* Computes the largest numbers of rows and of nonzeros of a chunk. */
+static void GpOpStreamMeasure(GpOpStream S)
 {
-  const double buffers   = (double)S->chunks.largest * (S->options.buffers ? S->options.buffers : GP_STREAM_BUFFERS);
-  size_t       available = 0, total = 0;
-  double       left;
-  GpErr        err;
+  S->most_rows = S->most_nonzeros = 0;
+  for (int64_t c = 0; c < S->chunks.table.nchunks; c++) {
+    const GpChunkHeader *h = &S->chunks.head[c];
 
-  *resident = 0;
-  if (S->options.resident >= 0) {
-    *resident = S->options.resident < (double)SIZE_MAX ? (size_t)S->options.resident : SIZE_MAX;
-    return GP_SUCCESS;
+    S->most_rows     = h->m > S->most_rows ? h->m : S->most_rows;
+    S->most_nonzeros = h->nnz > S->most_nonzeros ? h->nnz : S->most_nonzeros;
   }
-  if (!GpDevHasMemory(S->dev)) return GP_SUCCESS; /* the host backend multiplies chunks where they are and has no resident ones */
-  err  = GpDevGetMemory(S->dev, &available, &total);
-  left = 0.9 * (double)available;
-  if (!err && S->chunks.bytes <= left) *resident = SIZE_MAX; /* all chunks are resident, so that no buffers are needed */
-  else if (!err && left > buffers) *resident = (size_t)(left - buffers);
-  return err;
 }
 
 static GpErr GpOpStreamAllocate(GpOpStream S)
 {
   const GpOpChunks *C = &S->chunks;
-  GpStreamOptions   o = {.buffers = S->options.buffers};
+  GpStreamOptions   o = {.buffers = S->options.buffers, .threads = C->threads};
   GpErr             err;
 
+  GpOpStreamMeasure(S);
   S->work_bytes = C->work;
   err           = GpDevAlloc(S->dev, S->work_bytes, &S->work);
-  if (!err) err = GpOpStreamBudget(S, &o.resident);
-  for (int64_t c = 0; c < C->nchunks && !o.threads; c++) o.threads = C->pinned[c] ? 0 : C->threads;
+  if (!err) err = GpStreamGetBudget(S->dev, S->options.resident, C->bytes, (double)C->largest, o.buffers, 0, &o.resident);
   if (!err) err = GpStreamCreate(S->dev, &o, &S->stream);
-  for (int64_t c = 0; !err && c < C->nchunks; c++) {
-    const GpStreamItem item = {.bytes = C->head[c].bytes, .host = C->chunk[c], .pinned = C->pinned[c]};
+  for (int64_t c = 0; !err && c < C->table.nchunks; c++) {
+    const GpStreamItem memory = {.bytes = C->head[c].bytes, .host = C->file ? NULL : C->chunk[c], .pinned = C->file ? 0 : C->pinned[c]};
+    const GpStreamItem read   = {.bytes = C->head[c].bytes, .fill = GpChunkFileFill, .context = C->file};
 
-    err = GpStreamAdd(S->stream, &item);
+    err = GpStreamAdd(S->stream, C->file ? &read : &memory);
   }
   return err ? err : GpStreamSetUp(S->stream);
 }
@@ -115,31 +100,68 @@ static void GpOpStreamReset(GpOpStream S)
 {
   GpStreamDestroy(&S->stream);
   GpDevFree(S->dev, &S->work, S->work_bytes);
-  GpDevFree(S->dev, &S->turned, S->turned_bytes);
-  S->turned_bytes = 0;
+  GpDevFree(S->dev, &S->transposed, S->transposed_bytes);
+  S->transposed_bytes = 0;
+  GpCsrSegmentFree(S->dev, &S->segment);
   GpOpChunksDestroy(&S->chunks);
 }
 
+/* Returns a smaller size of chunks. If all chunks had this size as compressed rows, the buffers and the workspace would fit the free device memory. */
+static size_t GpOpReduceChunk(GpOpStream S, size_t bytes)
+{
+  const size_t parts     = 1 + (size_t)(S->options.buffers ? S->options.buffers : GP_STREAM_BUFFERS);
+  size_t       available = 0, total = 0, fitting;
+
+  fitting = GpDevGetMemory(S->dev, &available, &total) ? 0 : available / parts;
+  if (fitting > bytes / 2) fitting = bytes / 2;
+  return fitting < GP_OP_LEAST ? GP_OP_LEAST : fitting;
+}
+
+/* Encodes the matrix and allocates device memory. If that is too small and the user has not set the size of chunks, encodes smaller chunks. They do not help if one row determines the
+   size of the buffers. */
 static GpErr GpOpStreamBuild(GpOpStream S, const GpRowSource *rows)
 {
-  const double chunk = S->options.chunk;
-  const size_t bytes = chunk <= 0 ? GP_CHUNK_BYTES : chunk < 1 ? 1 : chunk < 0x1p62 ? (size_t)chunk : (size_t)1 << 62;
-  GpErr        err   = GpOpChunksCreate(S->dev, rows, bytes, S->options.plain, S->options.threads, &S->chunks);
+  const double chunk   = S->options.chunk;
+  size_t       bytes   = GpStreamGetItemBytes(chunk);
+  size_t       largest = SIZE_MAX;
+  GpErr        err;
 
+  while (1) {
+    S->chunk_bytes = bytes;
+    err            = GpOpChunksCreate(S->dev, rows, bytes, S->options.plain, S->options.threads, &S->chunks);
+    if (err) return err;
+    err = GpOpStreamAllocate(S);
+    if (err != GP_ERR_MEMORY || chunk > 0 || S->options.fixed || bytes <= GP_OP_LEAST || S->chunks.largest >= largest) return err;
+    largest = S->chunks.largest;
+    GpOpStreamReset(S);
+    bytes = GpOpReduceChunk(S, bytes);
+  }
+}
+
+/* Uses the chunks of a file. They have the size that the options request, also if device memory is too small for the buffers. */
+static GpErr GpOpStreamOpen(GpOpStream S, const GpOpFile *file)
+{
+  GpErr err;
+
+  S->chunk_bytes = GpStreamGetItemBytes(S->options.chunk);
+  err            = GpOpChunksOpen(S->dev, file, S->chunk_bytes, S->options.threads, &S->chunks);
   return err ? err : GpOpStreamAllocate(S);
 }
 
-GpErr GpOpStreamCreate(GpDev dev, const GpOpStreamOptions *options, int kernel, const GpRowSource *rows, GpOpStream *stream, GpLoss *loss)
+GpErr GpOpStreamCreate(GpDev dev, const GpOpStreamOptions *options, int kernel, const GpRowSource *rows, const GpOpFile *file, GpOpStream *stream, GpLoss *loss)
 {
   GpOpStream S = (GpOpStream)calloc(1, sizeof(*S));
   GpErr      err;
 
   *stream = NULL;
   *loss   = (GpLoss){.at = -1, .overflow = -1};
-  if (!S) return GpDevFail(dev, GP_ERR_MEMORY, "out of host memory");
+  if (!S) {
+    if (file) GpChunkFileClose(&(GpChunkFile){file->file});
+    return GpDevFail(dev, GP_ERR_MEMORY, "out of host memory");
+  }
   S->dev     = dev;
   S->options = *options;
-  err        = GpOpStreamBuild(S, rows);
+  err        = file ? GpOpStreamOpen(S, file) : GpOpStreamBuild(S, rows);
   *loss      = S->chunks.loss;
   if (!err) GpOpStreamChoose(S, kernel);
   *stream = S;
@@ -181,145 +203,18 @@ GpErr GpOpStreamRefill(GpOpStream S, const GpRowSource *rows, GpLoss *loss)
   return err;
 }
 
-/* --- products ------------------------------------------------------------------------------------------------------------------------ */
-
-typedef struct {
-  GpOpStream           S;
-  const double        *z;      /* product with one vector: the vector to add, or NULL */
-  int                  add;    /* products with several vectors: 1: the product is added to y */
-  int                  turned; /* 1: the product with the transpose, from the chunks of the matrix */
-  int64_t              k, incx, incy;
-  const double *const *x;
-  double *const       *y;
-} GpOpStreamProduct;
-
-/* Multiplies the rows of a chunk, of which `first` is the first, by column c. */
-static GpErr GpOpStreamMultOne(const GpOpStreamProduct *P, const GpFmt *A, int64_t first, int64_t c, const double *z)
-{
-  const GpSpmvFn mult = GpKernelTable[P->S->choice.kernel].mult[GpDevKindOf(P->S->dev)][A->csr->prec];
-
-  return mult(A, P->x[c], z ? z + first : NULL, P->y[c] + first);
-}
-
-/* Multiplies the rows of a chunk, of which `first` is the first, by columns c to c + k - 1. */
-static GpErr GpOpStreamMultPanel(const GpOpStreamProduct *P, const GpFmt *A, int64_t first, int64_t c, int64_t k)
-{
-  GpColumns C = {.k = (int32_t)k, .add = P->add, .incx = P->incx, .incy = P->incy};
-
-  for (int64_t j = 0; j < k; j++) {
-    C.x[j] = P->x[c + j];
-    C.y[j] = P->y[c + j] + first * P->incy;
-  }
-  return GpSpmmTable[GP_SPMM_mmscalar8].mult[GpDevKindOf(P->S->dev)][A->csr->prec](A, &C);
-}
-
-static size_t GpOpAlign(size_t bytes)
-{
-  return (bytes + 255) / 256 * 256;
-}
-
-/* Transposes a chunk and adds the product to y. The first row of the chunk is row `first` of the matrix, so the product reads x from entry `first` on. */
-static GpErr GpOpStreamAddTurned(const GpOpStreamProduct *P, const GpCsr *C, int64_t first)
-{
-  const size_t col = GpOpAlign(((size_t)C->n + 1) * sizeof(int32_t)), val = col + GpOpAlign((size_t)C->nnz * sizeof(int32_t));
-  char        *at  = (char *)P->S->turned;
-  GpCsr        T   = {.dev = C->dev, .prec = C->prec, .m = C->n, .n = C->m, .nnz = C->nnz, .rowptr = (int32_t *)at, .col = (int32_t *)(at + col), .val = at + val};
-  GpFmt        A   = {.id = GP_FMT_CSR, .csr = &T};
-  GpErr        err = GpCsrTransposeTo(C, &T);
-
-  if (!err && P->k == 1 && P->incx == 1 && P->incy == 1) return GpKernelTable[P->S->turned_choice.kernel].mult[GpDevKindOf(C->dev)][C->prec](&A, P->x[0] + first, P->y[0], P->y[0]);
-  for (int64_t c = 0; !err && c < P->k; c += GP_SPMM_COLUMNS) {
-    GpColumns X = {.k = (int32_t)(P->k - c < GP_SPMM_COLUMNS ? P->k - c : GP_SPMM_COLUMNS), .add = 1, .incx = P->incx, .incy = P->incy};
-
-    for (int32_t j = 0; j < X.k; j++) {
-      X.x[j] = P->x[c + j] + first * P->incx;
-      X.y[j] = P->y[c + j];
-    }
-    err = GpSpmmTable[GP_SPMM_mmscalar8].mult[GpDevKindOf(C->dev)][C->prec](&A, &X);
-  }
-  return err;
-}
-
-/* Decodes a chunk and multiplies by its rows, or by their transpose. */
-static GpErr GpOpStreamUseChunk(void *context, int64_t item, const void *device, void *result)
-{
-  const GpOpStreamProduct *P     = (const GpOpStreamProduct *)context;
-  const GpChunkHeader     *head  = &P->S->chunks.head[item];
-  const int64_t            first = head->first;
-  const int                one   = P->k == 1 && P->incx == 1 && P->incy == 1;
-  GpCsr                    C;
-  GpFmt                    A   = {.id = GP_FMT_CSR, .csr = &C};
-  GpErr                    err = GpChunkDecode(P->S->dev, head, device, P->S->work, &C);
-
-  (void)result;
-  if (P->turned) return err ? err : GpOpStreamAddTurned(P, &C, first);
-  if (one) return err ? err : GpOpStreamMultOne(P, &A, first, 0, P->add ? P->y[0] : P->z);
-  for (int64_t c = 0; !err && c < P->k; c += GP_SPMM_COLUMNS) err = GpOpStreamMultPanel(P, &A, first, c, P->k - c < GP_SPMM_COLUMNS ? P->k - c : GP_SPMM_COLUMNS);
-  return err;
-}
-
-GpErr GpOpStreamMult(GpOpStream S, const double *x, const double *z, double *y)
-{
-  GpOpStreamProduct P = {.S = S, .z = z, .k = 1, .incx = 1, .incy = 1, .x = &x, .y = &y};
-
-  return GpStreamVisit(S->stream, GpOpStreamUseChunk, &P);
-}
-
-GpErr GpOpStreamMultMany(GpOpStream S, int64_t k, int add, int64_t incx, const double *const x[], int64_t incy, double *const y[])
-{
-  GpOpStreamProduct P = {.S = S, .add = add, .k = k, .incx = incx, .incy = incy, .x = x, .y = y};
-
-  return k ? GpStreamVisit(S->stream, GpOpStreamUseChunk, &P) : GP_SUCCESS;
-}
-
-/* Allocates memory for a transposed chunk. If there is too little, it frees resident chunks. */
-static GpErr GpOpStreamAllocTurned(GpOpStream S)
-{
-  size_t need = 0;
-  GpErr  err;
-
-  for (int64_t c = 0; c < S->chunks.nchunks; c++) {
-    const GpChunkHeader *h     = &S->chunks.head[c];
-    const size_t         bytes = GpOpAlign(((size_t)h->n + 1) * sizeof(int32_t)) + GpOpAlign((size_t)h->nnz * sizeof(int32_t)) + GpOpAlign((size_t)h->nnz * GpPrecBytes((GpPrec)h->prec));
-
-    need = bytes > need ? bytes : need;
-  }
-  if (need <= S->turned_bytes) return GP_SUCCESS;
-  GpDevFree(S->dev, &S->turned, S->turned_bytes);
-  S->turned_bytes = need;
-  err             = GpDevAlloc(S->dev, need, &S->turned);
-  if (err == GP_ERR_MEMORY && GpStreamRelease(S->stream, need)) err = GpDevAlloc(S->dev, need, &S->turned);
-  if (err) S->turned_bytes = 0;
-  return err;
-}
-
-GpErr GpOpStreamMultTransposed(GpOpStream S, const double *x, const double *z, double *y)
-{
-  const size_t      bytes = (size_t)S->chunks.n * sizeof(double);
-  GpOpStreamProduct P     = {.S = S, .turned = 1, .k = 1, .incx = 1, .incy = 1, .x = &x, .y = &y};
-  GpErr             err   = GpOpStreamAllocTurned(S);
-
-  if (!err && z != y) err = z ? GpDevCopyWithin(S->dev, y, z, bytes) : GpDevZero(S->dev, y, bytes);
-  return err ? err : GpStreamVisit(S->stream, GpOpStreamUseChunk, &P);
-}
-
-GpErr GpOpStreamMultManyTransposed(GpOpStream S, int64_t k, int add, int64_t incx, const double *const x[], int64_t incy, double *const y[])
-{
-  const size_t      bytes = (size_t)S->chunks.n * (size_t)incy * sizeof(double);
-  GpOpStreamProduct P     = {.S = S, .turned = 1, .k = k, .incx = incx, .incy = incy, .x = x, .y = y};
-  GpErr             err   = GpOpStreamAllocTurned(S);
-
-  for (int64_t c = 0; !err && !add && c < (incy == 1 ? k : 1); c++) err = GpDevZero(S->dev, y[c], bytes);
-  return err || !k ? err : GpStreamVisit(S->stream, GpOpStreamUseChunk, &P);
-}
-
 /* --- properties ---------------------------------------------------------------------------------------------------------------------- */
 
 void GpOpStreamGetInfo(GpOpStream S, GpOpStreamInfo *info)
 {
-  *info = (GpOpStreamInfo){.loss = S->chunks.loss, .row_bytes = GpOpChunksRowBytes(&S->chunks), .encode_seconds = S->chunks.encode_seconds, .pin_seconds = S->chunks.pin_seconds};
+  *info = (GpOpStreamInfo){.loss = S->chunks.loss, .chunk = (double)S->chunk_bytes, .row_bytes = GpOpChunksRowBytes(&S->chunks), .encode_seconds = S->chunks.encode_seconds, .pin_seconds = S->chunks.pin_seconds};
   GpStreamGetInfo(S->stream, &info->stream);
-  info->device_bytes = info->stream.device_bytes + (double)S->work_bytes + (double)S->turned_bytes;
+  info->device_bytes = info->stream.device_bytes + (double)S->work_bytes + (double)S->transposed_bytes + (double)S->segment.nwork * sizeof(double);
+}
+
+int64_t GpOpStreamGetNonzeros(GpOpStream S)
+{
+  return S->chunks.table.nnz;
 }
 
 const GpFeatures *GpOpStreamGetFeatures(GpOpStream S)
@@ -334,5 +229,5 @@ const GpChoice *GpOpStreamGetChoice(GpOpStream S)
 
 const GpChoice *GpOpStreamGetTransposedChoice(GpOpStream S)
 {
-  return &S->turned_choice;
+  return &S->transposed_choice;
 }

@@ -16,13 +16,15 @@ typedef struct {
   int    buffers;  /* number of device buffers; 0: GP_STREAM_BUFFERS */
   int    threads;  /* number of threads that encode, and that copy chunks in pageable memory; 0: one for each core that the process may use, at most 8 */
   int    plain;    /* 1: chunks are not encoded */
+  int    fixed;    /* 1: if `chunk` is the default, its chunks must not become smaller, because results depend on their size. 0: they do if device memory is too small */
 } GpOpStreamOptions;
 
 typedef struct _n_GpOpStream *GpOpStream;
 
 /* Encodes a matrix and allocates the device memory of its products. kernel: index in GpKernelTable. If it is -1 or this kernel cannot multiply chunks, the fixed rule of
-   the selector chooses one. If a value overflows single precision, loss->overflow is its position. */
-GpErr GpOpStreamCreate(GpDev dev, const GpOpStreamOptions *options, int kernel, const GpRowSource *rows, GpOpStream *stream, GpLoss *loss);
+   the selector chooses one. If a value overflows single precision, loss->overflow is its position. If file is not NULL, its chunks are used, which each product reads, and rows
+   are not encoded; the operator closes the file, after a failure too. Its chunks must have been cut for GpStreamGetItemBytes(options->chunk) bytes. */
+GpErr GpOpStreamCreate(GpDev dev, const GpOpStreamOptions *options, int kernel, const GpRowSource *rows, const GpOpFile *file, GpOpStream *stream, GpLoss *loss);
 void  GpOpStreamDestroy(GpOpStream *stream);
 
 /* Encodes new values on the same pattern. After a failure the operator must be destroyed. */
@@ -38,14 +40,31 @@ GpErr GpOpStreamMultMany(GpOpStream stream, int64_t k, int add, int64_t incx, co
 GpErr GpOpStreamMultTransposed(GpOpStream stream, const double *x, const double *z, double *y);
 GpErr GpOpStreamMultManyTransposed(GpOpStream stream, int64_t k, int add, int64_t incx, const double *const x[], int64_t incy, double *const y[]);
 
+/* Visits each chunk once, in order. use() may multiply by the rows of the chunk, and by their transpose: y = C x, y += C' x. x and y then have one entry for each row of the chunk,
+   or for each column of the matrix. */
+typedef struct {
+  GpOpStream S;
+  int64_t    first, m; /* first row and number of rows */
+  GpCsr      rows, transpose;
+  int        transposed; /* 1: `transpose` has been computed */
+} GpOpStreamChunk;
+
+typedef GpErr (*GpOpStreamUse)(void *context, GpOpStreamChunk *chunk);
+
+GpErr GpOpStreamPass(GpOpStream stream, GpOpStreamUse use, void *context);
+GpErr GpOpStreamChunkMult(GpOpStreamChunk *chunk, const double *x, double *y);
+GpErr GpOpStreamChunkMultTransposeAdd(GpOpStreamChunk *chunk, const double *x, double *y);
+
 typedef struct {
   GpStreamInfo stream;
   GpLoss       loss;
+  double       chunk;                       /* upper bound in bytes on the size of a chunk as compressed rows */
   double       row_bytes;                   /* size of the matrix as compressed rows */
   double       device_bytes;                /* device memory of resident chunks, buffers and workspace */
   double       encode_seconds, pin_seconds; /* duration in seconds of the last encoding, and of allocating pinned memory */
 } GpOpStreamInfo;
 
+int64_t           GpOpStreamGetNonzeros(GpOpStream stream);
 void              GpOpStreamGetInfo(GpOpStream stream, GpOpStreamInfo *info);
 const GpFeatures *GpOpStreamGetFeatures(GpOpStream stream); /* only the sizes and row lengths are set; sizes above 2^31 - 1 are set to 2^31 - 1 */
 const GpChoice   *GpOpStreamGetChoice(GpOpStream stream);
