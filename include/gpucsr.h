@@ -13,6 +13,7 @@
 #define MATAIJGPUCSR    "aijgpucsr"
 #define MATSEQAIJGPUCSR "seqaijgpucsr"
 #define MATMPIAIJGPUCSR "mpiaijgpucsr"
+#define MATGPUCSRSTREAM "gpucsrstream"
 
 #define VECGPU    "gpu"
 #define VECSEQGPU "seqgpu"
@@ -21,6 +22,8 @@
 #define KSPGPUCG "gpucg"
 
 #define TAOLSBMRM "lsbmrm"
+
+#define MATSOLVERGPUCSR "gpucsr"
 
 /*E
   MatGPUCSRStorage - Precision of the values of a `MATGPUCSR` matrix on the device
@@ -42,6 +45,24 @@ typedef enum {
   MAT_GPUCSR_STORAGE_DOUBLE,
   MAT_GPUCSR_STORAGE_AUTO
 } MatGPUCSRStorage;
+
+/*E
+  MatGPUCSRFactorStorage - Precision of the values of ILU and ICC factors on the device
+
+  Values:
++ `MAT_GPUCSR_FACTOR_STORAGE_MATRIX` - single precision if the storage of the matrix is `MAT_GPUCSR_STORAGE_SINGLE`, else double precision
+. `MAT_GPUCSR_FACTOR_STORAGE_SINGLE` - single precision
+- `MAT_GPUCSR_FACTOR_STORAGE_DOUBLE` - double precision
+
+  Level: intermediate
+
+.seealso: `MatGPUCSRSetFactorStorage()`, `MATSOLVERGPUCSR`
+E*/
+typedef enum {
+  MAT_GPUCSR_FACTOR_STORAGE_MATRIX,
+  MAT_GPUCSR_FACTOR_STORAGE_SINGLE,
+  MAT_GPUCSR_FACTOR_STORAGE_DOUBLE
+} MatGPUCSRFactorStorage;
 
 /*E
   MatGPUCSRTranspose - When a `MATGPUCSR` matrix builds its transpose on the device
@@ -101,7 +122,7 @@ typedef enum {
   MatGPUCSRStream - Whether a `MATGPUCSR` matrix stays in host memory, from which each product streams it to the device
 
   Values:
-+ `MAT_GPUCSR_STREAM_AUTO`   - the matrix is streamed if its compressed rows, with those of the transpose if that is needed, exceed the free device memory
++ `MAT_GPUCSR_STREAM_AUTO`   - the matrix is streamed if its compressed rows, with those of the transpose if that is built, exceed the free device memory
 . `MAT_GPUCSR_STREAM_ALWAYS` - the matrix is streamed
 - `MAT_GPUCSR_STREAM_NEVER`  - the matrix is not streamed; if it does not fit, this is an error
 
@@ -120,7 +141,7 @@ typedef enum {
 
   Values:
 + `MAT_GPUCSR_STREAM_ENCODE_AUTO` - each chunk takes its smallest lossless encoding
-- `MAT_GPUCSR_STREAM_ENCODE_NONE` - columns take 32 bits and values the precision of the storage, for comparison
+- `MAT_GPUCSR_STREAM_ENCODE_NONE` - columns take 32 bits and values the precision of the storage; to measure what encoding saves
 
   Level: advanced
 
@@ -148,12 +169,13 @@ typedef enum {
 } MatGPUCSRStreamTranspose;
 
 /*S
-  MatGPUCSRStreamInfo - State of a streamed `MATGPUCSR` matrix on this rank
+  MatGPUCSRStreamInfo - State on this rank of a streamed matrix of type `MATGPUCSR` or `MATGPUCSRSTREAM`
 
   Level: intermediate
 
-  Note:
-  All numbers are sums over the matrix and its transpose, and over both blocks of a parallel matrix. So one product of a parallel matrix counts once for each block.
+  Notes:
+  All numbers are sums over the matrix and its transpose, and over the diagonal and the off-diagonal block of a parallel matrix. One product with a parallel matrix therefore counts as two.
+
   With `MAT_GPUCSR_STREAM_TRANSPOSE_SHARED` the transpose has no chunks, and its products count as products of the matrix.
 
 .seealso: `MatGPUCSRGetStreamInfo()`, `MatGPUCSRSetStream()`
@@ -171,6 +193,8 @@ typedef struct {
   PetscLogDouble moved_last;     /* bytes transferred to the device in the last product with the matrix, plus those of the last product with its transpose */
   PetscLogDouble timed_bytes;    /* size of those transfers that were timed, a sample of all transfers */
   PetscLogDouble timed_seconds;  /* duration in seconds of the timed transfers */
+  PetscLogDouble used_bytes;     /* size of those chunks whose decoding and multiplication were timed, a sample of all chunks */
+  PetscLogDouble used_seconds;   /* duration in seconds of decoding these chunks and multiplying by them */
   PetscLogDouble encode_seconds; /* seconds of the last encoding */
   PetscLogDouble pin_seconds;    /* seconds of allocating pinned memory */
   PetscLogDouble wait_seconds;   /* seconds that the host waited for copies of pageable chunks */
@@ -207,8 +231,36 @@ typedef struct {
   PetscInt64       lost;             /* number of values that became zero or kept no correct decimal digit: relative change above 0.1 */
 } MatGPUCSRInfo;
 
+/*S
+  MatGPUCSRRowsFn - A function that returns rows of a matrix of type `MATGPUCSRSTREAM`
+
+  Calling Sequence:
++ A      - the matrix
+. first  - global number of the first row
+. n      - number of rows; all are rows of this process
+. length - [n] number of nonzeros of each row
+. col    - global columns of the nonzeros of all n rows, row by row; they need not ascend, but must differ within a row. NULL: only the lengths are wanted
+. val    - values of the nonzeros; NULL if col is NULL
+- ctx    - context that was given to `MatGPUCSRStreamSetRows()`
+
+  Level: intermediate
+
+  Notes:
+  The function is called twice for the same rows. In the first call `col` is NULL, and the function sets `length`. In the second call `length` has these lengths, and the function sets `col`
+  and `val`, which have space for all nonzeros of the rows. The columns of a row must differ from each other.
+
+  The function may be called for a row any number of times, in any order of the rows. It must return the same values each time. On one process, the values of a row are requested once when the
+  matrix is encoded; on several processes three times. One call requests at most about 1 GB of rows, unless one row takes more.
+
+  The function is called in the thread that calls PETSc. It is not collective: the processes call it at different times, so it must not call collective functions on the communicator of the matrix.
+
+.seealso: `MATGPUCSRSTREAM`, `MatGPUCSRStreamSetRows()`, `MatCreateGPUCSRStream()`
+S*/
+typedef PetscErrorCode MatGPUCSRRowsFn(Mat A, PetscInt first, PetscInt n, PetscInt length[], PetscInt col[], PetscScalar val[], void *ctx);
+
 /* Names of the values of the enumerations, for PetscOptionsEnum(). */
 PETSC_EXTERN const char *const MatGPUCSRStorages[];
+PETSC_EXTERN const char *const MatGPUCSRFactorStorages[];
 PETSC_EXTERN const char *const MatGPUCSRTransposes[];
 PETSC_EXTERN const char *const MatGPUCSRSelects[];
 PETSC_EXTERN const char *const MatGPUCSRHaloTypes[];
@@ -222,6 +274,7 @@ PETSC_EXTERN PetscErrorCode PetscGPUCSRSetNotice(PetscBool);
 
 PETSC_EXTERN PetscErrorCode MatGPUCSRSetStorage(Mat, MatGPUCSRStorage);
 PETSC_EXTERN PetscErrorCode MatGPUCSRGetStorage(Mat, MatGPUCSRStorage *);
+PETSC_EXTERN PetscErrorCode MatGPUCSRSetFactorStorage(Mat, MatGPUCSRFactorStorage);
 PETSC_EXTERN PetscErrorCode MatGPUCSRSetKernel(Mat, const char[]);
 PETSC_EXTERN PetscErrorCode MatGPUCSRSetSelect(Mat, MatGPUCSRSelect);
 PETSC_EXTERN PetscErrorCode MatGPUCSRSetMemoryLimit(Mat, PetscReal);
@@ -235,11 +288,41 @@ PETSC_EXTERN PetscErrorCode MatGPUCSRSetStreamBuffers(Mat, PetscInt);
 PETSC_EXTERN PetscErrorCode MatGPUCSRSetStreamThreads(Mat, PetscInt);
 PETSC_EXTERN PetscErrorCode MatGPUCSRSetStreamEncode(Mat, MatGPUCSRStreamEncode);
 PETSC_EXTERN PetscErrorCode MatGPUCSRSetStreamTranspose(Mat, MatGPUCSRStreamTranspose);
+PETSC_EXTERN PetscErrorCode MatGPUCSRSetStreamFile(Mat, const char[]);
 PETSC_EXTERN PetscErrorCode MatGPUCSRGetStreamInfo(Mat, MatGPUCSRStreamInfo *);
+PETSC_EXTERN PetscErrorCode MatCreateGPUCSRStream(MPI_Comm, PetscInt, PetscInt, PetscInt, PetscInt, MatGPUCSRRowsFn *, void *, Mat *);
+PETSC_EXTERN PetscErrorCode MatGPUCSRStreamSetRows(Mat, MatGPUCSRRowsFn *, void *);
 PETSC_EXTERN PetscErrorCode MatGPUCSRUpload(Mat);
 PETSC_EXTERN PetscErrorCode MatGPUCSRHaloView(Mat, PetscViewer);
 PETSC_EXTERN PetscErrorCode MatGPUCSRMultMany(Mat, PetscBool, PetscInt, const Vec[], Vec[]);
 PETSC_EXTERN PetscErrorCode MatGPUCSRGetInfo(Mat, MatGPUCSRInfo *);
+
+/*S
+  MatGPUCSRChunk - Consecutive rows of a matrix, which `MatGPUCSRPass()` passes to a function
+
+  Level: developer
+
+.seealso: `MatGPUCSRPass()`, `MatGPUCSRChunkGetRows()`, `MatGPUCSRChunkMult()`, `MatGPUCSRChunkMultTransposeAdd()`
+S*/
+typedef struct _n_MatGPUCSRChunk *MatGPUCSRChunk;
+
+/*S
+  MatGPUCSRPassFn - A function that `MatGPUCSRPass()` calls for each chunk of a matrix
+
+  Calling Sequence:
++ chunk - the chunk, valid until the function returns
+- ctx   - context that was given to `MatGPUCSRPass()`
+
+  Level: developer
+
+.seealso: `MatGPUCSRPass()`, `MatGPUCSRChunk`
+S*/
+typedef PetscErrorCode MatGPUCSRPassFn(MatGPUCSRChunk chunk, void *ctx);
+
+PETSC_EXTERN PetscErrorCode MatGPUCSRPass(Mat, MatGPUCSRPassFn *, void *);
+PETSC_EXTERN PetscErrorCode MatGPUCSRChunkGetRows(MatGPUCSRChunk, PetscInt *, PetscInt *);
+PETSC_EXTERN PetscErrorCode MatGPUCSRChunkMult(MatGPUCSRChunk, const PetscScalar[], PetscScalar[]);
+PETSC_EXTERN PetscErrorCode MatGPUCSRChunkMultTransposeAdd(MatGPUCSRChunk, const PetscScalar[], PetscScalar[]);
 
 /* Arrays on the device, for solvers that launch their own kernels (gpucsrdevice.h). */
 struct GpDev_;

@@ -3,6 +3,7 @@
 /* MANSEC = Sys */
 #include "ksp/impls/gpucg/gpucg.h"
 #include "ksp/impls/lmvm/gpulmvm.h"
+#include "mat/impls/gpucsr/factor/gpucsrfactorimpl.h"
 #include "mat/impls/gpucsr/type/gpucsrtype.h"
 #include "vec/gpuvecimpl.h"
 #include <petsctao.h>
@@ -57,7 +58,7 @@ static PetscErrorCode PetscGPUCSRCheckPETSc(void)
   A program that links libgpucsr calls this function after `PetscInitialize()`. In other programs the option `-dll_append /path/to/libgpucsr.so`, on the
   command line, in `PETSC_OPTIONS` or in `.petscrc`, has the same effect. Further calls do nothing.
 
-  The registered matrix types are `MATSEQAIJGPUCSR` and `MATMPIAIJGPUCSR`, with the common names `MATGPUCSR` and `MATAIJGPUCSR`. The vector types
+  The registered matrix types are `MATSEQAIJGPUCSR` and `MATMPIAIJGPUCSR`, with the common names `MATGPUCSR` and `MATAIJGPUCSR`, and `MATGPUCSRSTREAM`. The vector types
   are `VECSEQGPU` and `VECMPIGPU`, with the common name `VECGPU`. The solver types are `KSPGPUCG` and `TAOLSBMRM`.
 
   The device is opened when the first matrix or vector of these types is created.
@@ -76,10 +77,12 @@ PetscErrorCode PetscGPUCSRInitialize(void)
   PetscCall(VecRegister(VECMPIGPU, VecCreate_MPIGPU));
   PetscCall(MatRegister(MATSEQAIJGPUCSR, MatCreate_SeqAIJGPUCSR));
   PetscCall(MatRegister(MATMPIAIJGPUCSR, MatCreate_MPIAIJGPUCSR));
+  PetscCall(MatRegister(MATGPUCSRSTREAM, MatCreate_GPUCSRStream));
   PetscCall(MatRegisterRootName(MATAIJGPUCSR, MATSEQAIJGPUCSR, MATMPIAIJGPUCSR));
   PetscCall(MatRegisterRootName(MATGPUCSR, MATSEQAIJGPUCSR, MATMPIAIJGPUCSR));
   PetscCall(MatSeqAIJRegister(MATSEQAIJGPUCSR, MatConvert_SeqAIJ_SeqAIJGPUCSR));
   PetscCall(MatGPUCSRRegisterFactors_Private());
+  PetscCall(MatGPUCSRRegisterSolver_Private());
   PetscCall(KSPInitializePackage());
   PetscCall(KSPRegister(KSPGPUCG, KSPCreate_GPUCG));
   PetscCall(MatLMVMGPURegister_Private());
@@ -92,10 +95,22 @@ PetscErrorCode PetscGPUCSRInitialize(void)
   PetscCall(PetscLogEventRegister("GPUCSRUpdate", MAT_CLASSID, &MAT_GPUCSR_Update));
   PetscCall(PetscLogEventRegister("GPUCGLoop", KSP_CLASSID, &KSP_GPUCG_Loop));
   PetscCall(PetscLogEventRegister("GPUCSRMultMany", MAT_CLASSID, &MAT_GPUCSR_MultMany));
+  PetscCall(PetscLogEventRegister("GPUCSRFactor", MAT_CLASSID, &MAT_GPUCSR_Factor));
+  PetscCall(PetscLogEventRegister("GPUCSREncode", MAT_CLASSID, &GpOp_Encode));
+  PetscCall(PetscLogEventRegister("GPUCSRPin", MAT_CLASSID, &GpOp_Pin));
+  PetscCall(PetscLogEventRegister("GPUCSRFill", MAT_CLASSID, &GpOp_Fill));
+  PetscCall(PetscLogEventRegister("GPUCSRTransfer", MAT_CLASSID, &GpOp_Transfer));
+  PetscCall(PetscLogEventRegister("GPUCSRDecodeMult", MAT_CLASSID, &GpOp_Multiply));
   /* these events are not collective: the image of a block can be stale on some ranks only */
   PetscCall(PetscLogEventSetCollective(MAT_GPUCSR_Upload, PETSC_FALSE));
   PetscCall(PetscLogEventSetCollective(MAT_GPUCSR_Transpose, PETSC_FALSE));
   PetscCall(PetscLogEventSetCollective(MAT_GPUCSR_Update, PETSC_FALSE));
+  PetscCall(PetscLogEventSetCollective(MAT_GPUCSR_Factor, PETSC_FALSE));
+  PetscCall(PetscLogEventSetCollective(GpOp_Encode, PETSC_FALSE));
+  PetscCall(PetscLogEventSetCollective(GpOp_Pin, PETSC_FALSE));
+  PetscCall(PetscLogEventSetCollective(GpOp_Fill, PETSC_FALSE));
+  PetscCall(PetscLogEventSetCollective(GpOp_Transfer, PETSC_FALSE));
+  PetscCall(PetscLogEventSetCollective(GpOp_Multiply, PETSC_FALSE));
   PetscCall(PetscCitationsRegister(Citation, NULL));
   PetscCall(PetscGPUCSRLogInitialize_Private());
   PetscCall(PetscGPUCSRSetUpDevice_Private());

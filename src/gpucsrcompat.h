@@ -58,6 +58,23 @@ typedef PetscMPIInt          GpSFRanks;
   #define GpCompatContainerSetFree(container) PetscContainerSetCtxDestroy(container, PetscCtxDestroyDefault)
 #endif
 
+/* GP_COMPAT_CONTAINER_DESTROY(name, destroy) defines the function `name`, with which GpCompatContainerSetDestroy() makes a container call destroy(pointer). */
+#if PETSC_VERSION_LT(3, 23, 0)
+  #define GP_COMPAT_CONTAINER_DESTROY(name, destroy) \
+    static PetscErrorCode name(void *pointer) \
+    { \
+      return destroy(pointer); \
+    }
+  #define GpCompatContainerSetDestroy PetscContainerSetUserDestroy
+#else
+  #define GP_COMPAT_CONTAINER_DESTROY(name, destroy) \
+    static PetscErrorCode name(void **pointer) \
+    { \
+      return destroy(*pointer); \
+    }
+  #define GpCompatContainerSetDestroy(container, name) PetscContainerSetCtxDestroy(container, (PetscCtxDestroyFn *)(name)) /* releases declare the parameter in two ways */
+#endif
+
 /* Minimum number of iterations of a KSP (-ksp_min_it), and whether it stops at negative curvature (-ksp_converged_neg_curve). */
 #if PETSC_VERSION_LT(3, 21, 0)
   #define GpCompatGetMinIt(ksp) 0
@@ -75,6 +92,42 @@ typedef PetscMPIInt          GpSFRanks;
   #define GP_COMPAT_GHOSTS 1
 #else
   #define GP_COMPAT_GHOSTS 0
+#endif
+
+/* GpCompatGetEventInfo(): what the current stage logs of an event, to which callers add times that PETSc cannot measure; NULL if nothing is logged. */
+#if !defined(PETSC_USE_LOG)
+static inline PetscErrorCode GpCompatGetEventInfo(PetscLogEvent event, PetscEventPerfInfo **info)
+{
+  (void)event;
+  *info = NULL;
+  return PETSC_SUCCESS;
+}
+#elif PETSC_VERSION_LT(3, 20, 0)
+static inline PetscErrorCode GpCompatGetEventInfo(PetscLogEvent event, PetscEventPerfInfo **info)
+{
+  PetscStageLog     log;
+  PetscEventPerfLog events;
+
+  PetscFunctionBegin;
+  *info = NULL;
+  if (!PetscLogPLB) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscLogGetStageLog(&log));
+  if (log->curStage < 0) PetscFunctionReturn(PETSC_SUCCESS);
+  events = log->stageInfo[log->curStage].eventLog;
+  if (event < events->numEvents) *info = &events->eventInfo[event];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#else
+static inline PetscErrorCode GpCompatGetEventInfo(PetscLogEvent event, PetscEventPerfInfo **info)
+{
+  PetscLogHandler handler;
+
+  PetscFunctionBegin;
+  *info = NULL;
+  PetscCall(PetscLogGetDefaultHandler(&handler));
+  if (handler) PetscCall(PetscLogHandlerGetEventPerfInfo(handler, PETSC_DEFAULT, event, info));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 #endif
 
 /* 1: quasi-Newton matrices (MATLMVM) store their history in dense matrices. */

@@ -263,4 +263,10 @@ int main(int argc, char **argv)
       args: -mat_gpucsr_storage double
       output_file: output/kspsequences.out
 
+   test:
+      suffix: stream
+      nsize: {{1 2 4}}
+      args: -mat_gpucsr_storage double -gpucsr_stream always -gpucsr_stream_chunk 16384 -gpucsr_stream_resident {{0 20000}}
+      output_file: output/kspsequences.out
+
 TEST*/

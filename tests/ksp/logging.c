@@ -266,6 +266,42 @@ static PetscErrorCode TestCopies(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Stages of streaming are events with a call, and with times that the device measured, in the stage in which the program multiplies. */
+static PetscErrorCode TestStages(Mat A)
+{
+  const char *const   events[] = {"GPUCSREncode", "GPUCSRDecodeMult"};
+  MatGPUCSRStreamInfo info;
+  PetscLogStage       stage;
+  PetscEventPerfInfo  before, after, inside;
+  PetscLogEvent       id;
+  Mat                 B;
+  Vec                 x, y;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscLogStageRegister("products", &stage));
+  for (int e = 0; e < 2; e++) {
+    PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &B));
+    PetscCall(MatCreateVecs(B, &x, &y));
+    PetscCall(VecSet(x, 1));
+    if (e) PetscCall(MatMult(B, x, y));
+    PetscCall(PetscLogEventGetId(events[e], &id));
+    PetscCall(PetscLogEventGetPerfInfo(0, id, &before));
+    PetscCall(PetscLogStagePush(stage));
+    for (int k = 0; k < 3; k++) PetscCall(MatMult(B, x, y));
+    PetscCall(PetscLogStagePop());
+    PetscCall(PetscLogEventGetPerfInfo(0, id, &after));
+    PetscCall(PetscLogEventGetPerfInfo(stage, id, &inside));
+    PetscCall(MatGPUCSRGetStreamInfo(B, &info));
+    PetscCheck(after.count == before.count && after.time == before.time, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s is logged outside its stage", events[e]);
+    PetscCheck(info.streamed ? inside.count > 0 && inside.time > 0 : !inside.count, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: %d calls in %g s in its stage", events[e], (int)inside.count, inside.time);
+    PetscCall(VecDestroy(&x));
+    PetscCall(VecDestroy(&y));
+    PetscCall(MatDestroy(&B));
+  }
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "stages: as expected\n"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   Mat A[2], B[2];
@@ -285,6 +321,7 @@ int main(int argc, char **argv)
   PetscCall(TestOperations(A));
   PetscCall(TestSolves(B));
   PetscCall(TestCopies());
+  PetscCall(TestStages(A[1]));
   for (int t = 0; t < 2; t++) {
     PetscCall(MatDestroy(&A[t]));
     PetscCall(MatDestroy(&B[t]));
@@ -299,6 +336,12 @@ int main(int argc, char **argv)
       suffix: 1
       nsize: {{1 2}}
       args: -vec_gpu_separate -mat_gpucsr_storage double
+      output_file: output/logging.out
+
+   test:
+      suffix: stream
+      nsize: {{1 2}}
+      args: -vec_gpu_separate -mat_gpucsr_storage double -gpucsr_stream always -gpucsr_stream_chunk 16384 -gpucsr_stream_resident 20000
       output_file: output/logging.out
 
 TEST*/

@@ -165,6 +165,9 @@ int main(int argc, char **argv)
          suffix: process
          args: -gpucsr_storage {{double auto}}
       test:
+         suffix: stream
+         args: -gpucsr_storage double -gpucsr_stream always -gpucsr_stream_chunk 16384 -gpucsr_stream_resident 20000
+      test:
          suffix: matrix
          args: -mat_gpucsr_storage double -A_mat_gpucsr_storage auto
       test:

@@ -85,17 +85,21 @@ static PetscErrorCode Close(const char what[], Vec x, Vec expected)
 
 int main(int argc, char **argv)
 {
-  Mat      A;
-  Vec      x[2][2];
-  PetscInt its[2][2];
+  Mat       A;
+  Vec       x[2][2];
+  PetscInt  its[2][2];
+  PetscBool device = PETSC_FALSE, blocks = PETSC_FALSE; /* the device solves with the factors; the factors are those of blocks */
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscGPUCSRInitialize());
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-device_solver", &device, NULL));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-device_solver_blocks", &blocks, NULL));
   PetscCall(Create(MATAIJ, &A));
   for (int ours = 0; ours < 2; ours++) {
     PetscCall(MatCreateVecs(A, &x[ours][0], NULL));
     PetscCall(VecDuplicate(x[ours][0], &x[ours][1]));
+    if (ours && device) PetscCall(PetscOptionsSetValue(NULL, blocks ? "-sub_pc_factor_mat_solver_type" : "-pc_factor_mat_solver_type", MATSOLVERGPUCSR)); /* plain AIJ does not have this type */
     PetscCall(Solve(ours ? MATGPUCSR : MATAIJ, ours ? VECGPU : VECSTANDARD, x[ours], its[ours]));
   }
   for (int round = 0; round < 2; round++) {
@@ -125,6 +129,19 @@ int main(int argc, char **argv)
          suffix: host
          args: -pc_type {{sor eisenstat kaczmarz}}
       test:
+         suffix: stream
+         args: -pc_type {{jacobi pbjacobi bjacobi asm sor eisenstat}} -gpucsr_stream always -gpucsr_stream_chunk 16384 -gpucsr_stream_resident 20000
+      test:
+         suffix: factor
+         nsize: {{1 2 4}}
+         args: -pc_type bjacobi -device_solver -device_solver_blocks -sub_pc_type {{ilu icc lu cholesky}} -sub_pc_factor_mat_ordering_type {{natural rcm}}
+      test:
+         suffix: levels
+         args: -pc_type asm -device_solver -device_solver_blocks -sub_pc_type {{ilu icc}} -sub_pc_factor_levels 2 -sub_pc_factor_shift_type {{none nonzero}}
+      test:
+         suffix: petsc
+         args: -pc_type bjacobi -sub_pc_type {{ilu icc}}
+      test:
          suffix: hypre
          requires: hypre
          args: -pc_type hypre
@@ -132,6 +149,11 @@ int main(int argc, char **argv)
    test:
       suffix: single
       args: -mat_gpucsr_storage single -pc_type jacobi -ksp_rtol 1e-12
+      output_file: output/preconditioners_1.out
+
+   test:
+      suffix: singlefactor
+      args: -mat_gpucsr_storage double -mat_gpucsr_factor_storage single -device_solver -pc_type {{ilu icc}}
       output_file: output/preconditioners_1.out
 
 TEST*/

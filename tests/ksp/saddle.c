@@ -120,6 +120,9 @@ int main(int argc, char **argv)
          suffix: gkb
          args: -pc_fieldsplit_type gkb -pc_fieldsplit_gkb_tol 1e-9
       test:
+         suffix: stream
+         args: -pc_fieldsplit_type schur -pc_fieldsplit_schur_fact_type full -pc_fieldsplit_schur_precondition self -fieldsplit_1_pc_type none -gpucsr_stream always -gpucsr_stream_chunk 16384 -gpucsr_stream_resident 20000
+      test:
          suffix: schur
          args: -pc_fieldsplit_type schur -pc_fieldsplit_schur_fact_type {{diag full}} -pc_fieldsplit_schur_precondition self -fieldsplit_1_pc_type none
 

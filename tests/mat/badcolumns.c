@@ -127,7 +127,12 @@ int main(int argc, char **argv)
 }
 
 /*TEST
-  test:
-    suffix: 1
+  testset:
     nsize: {{1 2 3}}
+    output_file: output/badcolumns_1.out
+    test:
+      suffix: 1
+    test:
+      suffix: stream
+      args: -gpucsr_stream always
 TEST*/

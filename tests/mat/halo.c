@@ -146,6 +146,12 @@ int main(int argc, char **argv)
       nsize: {{2 3 4}}
       output_file: output/halo_types.out
 
+   test:
+      suffix: stream
+      nsize: {{2 3 4}}
+      args: -gpucsr_stream always -gpucsr_stream_chunk 16384 -gpucsr_stream_resident 20000
+      output_file: output/halo_types.out
+
    testset:
       nsize: 2
       args: -mat_view ::ascii_info -mat_gpucsr_halo_view -gpucsr_device host

@@ -190,8 +190,14 @@ int main(int argc, char **argv)
 
 /*TEST
 
-   test:
+   testset:
       args: -image_view ::ascii_info
-      filter: sed -e "s@: [0-9]* bytes on .*, converted in .* s@: BYTES on DEVICE, converted in TIME@" -e "s@kernel [a-z0-9]*, format [a-z]* (.*@kernel, format, (WHY)@"
+      filter: sed -e "s@: [0-9]* bytes on .*, converted in .* s@: BYTES on DEVICE, converted in TIME@" -e "s@kernel [a-z0-9]*, format [a-z]* (.*@kernel, format, (WHY)@" -e "/streamed from host memory/d" -e "/gpucsr: encoding:/d"
+      output_file: output/image_1.out
+      test:
+         suffix: 1
+      test:
+         suffix: stream
+         args: -gpucsr_stream always -gpucsr_stream_resident {{0 60}} -gpucsr_stream_chunk 40
 
 TEST*/

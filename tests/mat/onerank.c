@@ -114,6 +114,11 @@ int main(int argc, char **argv)
     suffix: overflow
     nsize: {{2 3}}
   test:
+    suffix: stream
+    nsize: {{2 3}}
+    args: -gpucsr_stream always
+    output_file: output/onerank_overflow.out
+  test:
     suffix: memory
     nsize: {{2 3}}
     args: -gpucsr_device host -gpucsr_device_memory 150000 -gpucsr_stream never

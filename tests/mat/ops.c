@@ -399,6 +399,10 @@ int main(int argc, char **argv)
          nsize: 3
          args: -mat_gpucsr_storage double
       test:
+         suffix: stream
+         nsize: {{1 2 4}}
+         args: -mat_gpucsr_storage double -gpucsr_stream always -gpucsr_stream_chunk 16384 -gpucsr_stream_resident 20000
+      test:
          suffix: seqaij
          nsize: {{1 2}}
          args: -mat_gpucsr_storage double -mat_seqaij_type seqaijgpucsr

@@ -3,6 +3,7 @@ static char help[] = "Options of MATGPUCSR: process-wide defaults, prefixes, fun
 #include "gpucsr.h"
 #include "gpucsrcompat.h"
 #include "refused.h"
+#include "sys/gpucsrbytes.h"
 #include <math.h>
 
 static PetscErrorCode Create(const char prefix[], PetscBool fromoptions, Mat *A)
@@ -96,7 +97,7 @@ static PetscErrorCode TestLimits(void)
     PetscCall(MatDestroy(&A));
     PetscCall(PetscOptionsClearValue(NULL, "-gpucsr_memory_limit"));
     PetscCall(Create("c_", PETSC_TRUE, &A));
-    Refused("give a number of bytes, 0 or more, or -1 for no limit", MatGPUCSRSetMemoryLimit(A, number[k]));
+    Refused("give a number of bytes, 0 or more, or -1 for the default", MatGPUCSRSetMemoryLimit(A, number[k]));
     PetscCall(MatGPUCSRSetMemoryLimit(A, 0));
     PetscCall(MatGPUCSRSetMemoryLimit(A, -1));
     PetscCall(MatDestroy(&A));
@@ -105,6 +106,33 @@ static PetscErrorCode TestLimits(void)
   Refused("-gpucsr_vec_type nosuch: there is no such type of vectors", Create("d_", PETSC_TRUE, &A));
   PetscCall(MatDestroy(&A));
   PetscCall(PetscOptionsClearValue(NULL, "-gpucsr_vec_type"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Numbers of bytes with a suffix, and other texts. */
+static PetscErrorCode TestBytes(void)
+{
+  const char *const text[]   = {"4096", "1k", "1K", "1.5M", "2G", "0.5T", "-1", "1e3k"};
+  const PetscReal   number[] = {4096, 1024, 1024, 1572864, 2147483648.0, 549755813888.0, -1, 1024000};
+  const char *const wrong[]  = {"k", "4GB", "12q", "4 G", " 4", "4,5", "1e400", "1e308T", "four"};
+  Mat               A;
+
+  PetscFunctionBeginUser;
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(text); k++) {
+    PetscReal bytes = 0;
+
+    PetscCheck(PetscGPUCSRParseBytes_Private(text[k], &bytes) && bytes == number[k], PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s are %g bytes", text[k], (double)bytes);
+    PetscCall(PetscOptionsSetValue(NULL, "-a_mat_gpucsr_stream_chunk", text[k]));
+    PetscCall(Create("a_", PETSC_TRUE, &A));
+    PetscCall(MatSetFromOptions(A));
+    PetscCall(MatDestroy(&A));
+  }
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(wrong); k++) {
+    PetscCall(PetscOptionsSetValue(NULL, "-a_mat_gpucsr_stream_chunk", wrong[k]));
+    Refused("give a number of bytes, which k, M, G or T may follow (1k is 1024 bytes), 0 or more, or -1", Create("a_", PETSC_TRUE, &A));
+    PetscCall(MatDestroy(&A));
+  }
+  PetscCall(PetscOptionsClearValue(NULL, "-a_mat_gpucsr_stream_chunk"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -131,8 +159,10 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-wrong", &wrong, NULL));
   PetscCall(PetscOptionsHasName(NULL, NULL, "-mat_type", &show));
   if (show) PetscCall(TestHelp());
-  else if (wrong) PetscCall(TestLimits());
-  else PetscCall(TestDefaults());
+  else if (wrong) {
+    PetscCall(TestLimits());
+    PetscCall(TestBytes());
+  } else PetscCall(TestDefaults());
   PetscCall(PetscFinalize());
   return 0;
 }

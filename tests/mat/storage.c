@@ -276,5 +276,10 @@ int main(int argc, char **argv)
          nsize: {{1 2 3}}
          args: -mat_gpucsr_transpose {{eager lazy}}
          output_file: output/storage_auto.out
+      test:
+         suffix: stream
+         nsize: {{1 2}}
+         args: -gpucsr_stream always -gpucsr_stream_chunk 16384 -gpucsr_stream_resident 0
+         output_file: output/storage_auto.out
 
 TEST*/

@@ -183,10 +183,12 @@ static PetscErrorCode KSPGPUCGLogIterations(KSP ksp, KSP_GPUCG *cg, Mat A, const
 }
 
 /* Iterates.  The next batch is always launched before the host waits for the current one, so that the device is never idle.  If the method
-   stops in the current batch, the kernels of the next one return at once. */
+   stops in the current batch, the kernels of the next one return at once.  If the matrix is streamed, the host waits first: a batch that is launched in vain would stream the whole
+   matrix, which takes far longer than the host's wait. */
 static PetscErrorCode KSPGPUCGIterate(KSP ksp, KSP_GPUCG *cg, Mat A, GpCgState *state)
 {
-  int turn = 0;
+  const PetscBool ahead = (PetscBool)!GpOpIsStreamed(cg->op);
+  int             turn  = 0;
 
   PetscFunctionBegin;
   state->small  = (double)ksp->ttol;
@@ -197,12 +199,13 @@ static PetscErrorCode KSPGPUCGIterate(KSP ksp, KSP_GPUCG *cg, Mat A, GpCgState *
   PetscCall(PetscGPUCSRLogTimeBegin_Private(cg->dev));
   PetscCall(KSPGPUCGLaunchBatch(cg, turn));
   do {
-    PetscCall(KSPGPUCGLaunchBatch(cg, 1 - turn));
+    if (ahead) PetscCall(KSPGPUCGLaunchBatch(cg, 1 - turn));
     PetscCallGp(cg->dev, "conjugate gradients", GpDevEventWait(cg->dev, cg->copied[turn]));
     *state = cg->polled[turn];
     turn   = 1 - turn;
+    if (!ahead && state->status == GP_CG_RUNNING) PetscCall(KSPGPUCGLaunchBatch(cg, turn));
   } while (state->status == GP_CG_RUNNING);
-  PetscCallGp(cg->dev, "conjugate gradients", GpDevEventWait(cg->dev, cg->copied[turn])); /* the batch that was launched in vain no longer writes to polled */
+  if (ahead) PetscCallGp(cg->dev, "conjugate gradients", GpDevEventWait(cg->dev, cg->copied[turn])); /* the batch that was launched in vain no longer writes to polled */
   PetscCall(PetscGPUCSRLogTimeEnd_Private(cg->dev));
   PetscCall(KSPGPUCGLogIterations(ksp, cg, A, state));
   PetscCall(PetscLogEventEnd(KSP_GPUCG_Loop, ksp, 0, 0, 0));

@@ -14,6 +14,7 @@
 #define MAT_GPUCSR_BYTES(type, name)  PetscReal name
 #define MAT_GPUCSR_COUNT(type, name)  PetscInt name
 #define MAT_GPUCSR_TYPE(type, name)   char name[64]
+#define MAT_GPUCSR_PATH(type, name)   char name[PETSC_MAX_PATH_LEN]
 #define MAT_GPUCSR_VIEWER(type, name) PetscBool name
 
 typedef struct {
@@ -94,20 +95,26 @@ typedef struct {
   PetscLogDouble   flops;        /* flops of one product */
 } MatGPUCSRNodes;
 
-/* Data of both types: the first member of Mat_SeqAIJGPUCSR and of Mat_MPIAIJGPUCSR. */
+struct _n_MatGPUCSRHalo;
+
+/* Data of all types: the first member of Mat_SeqAIJGPUCSR, Mat_MPIAIJGPUCSR and Mat_GPUCSRStream. */
 typedef struct {
-  struct _MatOps base, own;                                                                                                          /* operations of the parent type, and those that replaced them */
-  PetscErrorCode (*preallocatecoo)(Mat, PetscCount, PetscInt[], PetscInt[]);                                                         /* function of the parent type */
-  PetscErrorCode (*setvaluescoo)(Mat, const PetscScalar[], InsertMode);                                                              /* function of the parent type */
-  PetscErrorCode (*mult)(Mat, PetscBool transpose, Vec x, Vec z, Vec y);                                                             /* y = A x, or y = A x + z */
-  PetscErrorCode (*multbatch)(Mat, PetscBool transpose, PetscInt k, const MatGPUCSRVec x[], double *const dx[], double *const dy[]); /* multiplies one batch; dx, dy: device addresses */
-  PetscErrorCode (*assemblecoo)(Mat, const PetscScalar entries[]);                                                                   /* MatSetValuesCOO() with values in device memory */
-  PetscBool         mpi;                                                                                                             /* the type is mpiaijgpucsr */
-  PetscBool         setvectype;                                                                                                      /* MatGPUCSRSetVecType() has replaced the vector type of the parent type */
-  PetscBool         wide;                                                                                                            /* storage auto: a block of this parallel matrix, on some rank, needs double precision */
-  PetscBool         noticed;                                                                                                         /* the notice about rounded values was given, or is not wanted for this matrix */
-  MatGPUCSRFits     fits;                                                                                                            /* whether single precision holds the values */
-  MatGPUCSRUploaded uploaded;                                                                                                        /* used if mpi is true */
+  struct _MatOps base, own;                                                  /* operations of the parent type, and those that replaced them */
+  PetscErrorCode (*preallocatecoo)(Mat, PetscCount, PetscInt[], PetscInt[]); /* function of the parent type */
+  PetscErrorCode (*setvaluescoo)(Mat, const PetscScalar[], InsertMode);      /* function of the parent type */
+  PetscErrorCode (*mult)(Mat, PetscBool transpose, Vec x, Vec z, Vec y);     /* y = A x, or y = A x + z */
+  PetscErrorCode (*multbatch)(Mat, PetscBool transpose, PetscInt k, const MatGPUCSRVec x[], double *const dx[],
+                              double *const dy[]);                                                  /* multiplies one batch; dx, dy: device addresses. dx NULL, only if mpi is true: this rank has failed and takes part in the exchange only */
+  PetscErrorCode (*getoperators)(Mat, PetscBool transpose, GpOp op[2], struct _n_MatGPUCSRHalo **); /* current images: one if mpi is false (halo may be NULL), else of both blocks, and the exchange; collective */
+  PetscErrorCode (*assemblecoo)(Mat, const PetscScalar entries[]);                                  /* MatSetValuesCOO() with values in device memory */
+  PetscBool         mpi;                                                                            /* the matrix has two blocks and a halo exchange */
+  PetscBool         fromrows, stale;                                                                /* the type is gpucsrstream; its chunks were encoded with other options */
+  PetscBool         agrees;                                                                         /* a failure of one rank in a product is an error on all ranks, by a reduction at its end */
+  PetscBool         setvectype;                                                                     /* MatGPUCSRSetVecType() has replaced the vector type of the parent type */
+  PetscBool         wide;                                                                           /* storage auto: a block of this parallel matrix, on some rank, needs double precision */
+  PetscBool         noticed;                                                                        /* the notice about rounded values was given, or is not wanted for this matrix */
+  MatGPUCSRFits     fits;                                                                           /* whether single precision holds the values */
+  MatGPUCSRUploaded uploaded;                                                                       /* used if mpi is true */
   MatGPUCSROptions  options;
   GpDev             dev;
   MatGPUCSRBuffer   vector[2];   /* for one vector of the column space [0] and of the row space [1] */
@@ -117,20 +124,21 @@ typedef struct {
 
 typedef struct {
   Mat_GPUCSR     common;
-  GpOp           op;      /* the device image, NULL before the first upload */
-  MatGPUCSRKey   key;     /* host arrays of the image; zero if the image is invalid */
-  GpOpPlace      place;   /* global position of this block, for error messages */
-  PetscLogDouble other;   /* bytes of device memory that the other block of a parallel matrix holds; subtracted from the bound on resident chunks */
-  PetscLogDouble beside;  /* device memory that the other block will need beside what it holds */
-  PetscBool      typed;   /* the type was set by MatSetType(); excludes the blocks of a plain MATMPIAIJ */
-  Vec           *factors; /* while MatDiagonalScale() of the parallel matrix runs: receives its left [0] and right [1] vector for this block */
+  GpOp           op;                 /* the device image, NULL before the first upload */
+  MatGPUCSRKey   key;                /* host arrays of the image; zero if the image is invalid */
+  GpOpPlace      place;              /* global position of this block, for error messages */
+  PetscLogDouble held_by_other;      /* bytes of device memory that the other block of a parallel matrix holds; subtracted from the bound on resident chunks */
+  PetscLogDouble reserved_for_other; /* bytes of device memory that the other block will need in addition to what it holds */
+  PetscBool      typed;              /* the type was set by MatSetType(); excludes the blocks of a plain MATMPIAIJ */
+  Vec           *factors;            /* while MatDiagonalScale() of the parallel matrix runs: receives its left [0] and right [1] vector for this block */
   MatGPUCSRNodes nodes;
 } Mat_SeqAIJGPUCSR;
 
-PETSC_INTERN PetscLogEvent  MAT_GPUCSR_Upload, MAT_GPUCSR_Transpose, MAT_GPUCSR_HaloBegin, MAT_GPUCSR_HaloEnd, MAT_GPUCSR_Update, MAT_GPUCSR_MultMany;
+PETSC_INTERN PetscLogEvent  MAT_GPUCSR_Upload, MAT_GPUCSR_Transpose, MAT_GPUCSR_HaloBegin, MAT_GPUCSR_HaloEnd, MAT_GPUCSR_Update, MAT_GPUCSR_MultMany, MAT_GPUCSR_Factor;
 PETSC_INTERN struct _MatOps MatGPUCSRParentOps_Private[2]; /* operations of MATSEQAIJ and of MATMPIAIJ, copied from the matrix that got our type last */
 
 PETSC_INTERN PetscErrorCode MatDuplicate_GPUCSR(Mat, MatDuplicateOption, Mat *);
+PETSC_INTERN PetscErrorCode MatDuplicate_GPUCSRStream(Mat, MatDuplicateOption, Mat *);
 PETSC_INTERN PetscErrorCode MatDestroy_MPIAIJGPUCSR(Mat);
 
 /* Tests the operation instead of the type name, because MatGPUCSRExchangeTypeName_Private() exchanges the name for some time.  The destroy operation would
@@ -138,6 +146,12 @@ PETSC_INTERN PetscErrorCode MatDestroy_MPIAIJGPUCSR(Mat);
 static inline PetscBool MatGPUCSRIs_Private(Mat A)
 {
   return (PetscBool)(A->ops->duplicate == MatDuplicate_GPUCSR && A->spptr);
+}
+
+/* Tells whether the matrix has a Mat_GPUCSR: it is of type gpucsr or gpucsrstream. */
+static inline PetscBool MatGPUCSRHasData_Private(Mat A)
+{
+  return (PetscBool)((A->ops->duplicate == MatDuplicate_GPUCSR || A->ops->duplicate == MatDuplicate_GPUCSRStream) && A->spptr);
 }
 
 /* Gets the operations of the parent type.  MatHeaderMerge() can call our operations on a matrix without spptr, and can leave them in one. */
@@ -156,6 +170,8 @@ PETSC_INTERN PetscErrorCode MatGPUCSRReserve_Private(GpDev, const char what[], s
 /* gpucsrvec.c: arrays of vectors for a product.  mode: 'r' read, 'w' write, 'b' both; space: 0 column space, 1 row space */
 PETSC_INTERN PetscErrorCode MatGPUCSRVecGetArray_Private(GpDev, Vec, char mode, MatGPUCSRVec *);
 PETSC_INTERN PetscErrorCode MatGPUCSRVecRestoreArray_Private(Vec, char mode, MatGPUCSRVec *);
+PETSC_INTERN PetscErrorCode MatGPUCSRVecStage_Private(Mat, GpDev, MatGPUCSRBuffer *, PetscInt n, PetscBool copy, MatGPUCSRVec *); /* a device address for an array in host memory */
+PETSC_INTERN PetscErrorCode MatGPUCSRVecUnstage_Private(Mat, GpDev, PetscInt n, const MatGPUCSRVec *);                            /* downloads the values of such an array */
 PETSC_INTERN PetscErrorCode MatGPUCSRVecIsOnDevice_Private(Vec, PetscBool *);
 PETSC_INTERN PetscErrorCode MatGPUCSRVecGetRead_Private(Mat, PetscInt space, Vec, MatGPUCSRVec *); /* restored by MatGPUCSRVecRestoreArray_Private() with the mode 'r' */
 PETSC_INTERN PetscErrorCode MatGPUCSRVecGetResult_Private(Mat, PetscInt space, Vec y, Vec z, MatGPUCSRVec *y_, MatGPUCSRVec *z_);

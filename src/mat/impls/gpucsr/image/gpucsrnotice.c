@@ -14,7 +14,7 @@ PetscErrorCode MatGPUCSRAddRounding_Private(Mat A, GpOp op, MatGPUCSRRounding *r
     PetscCall(MatSeqAIJGetCSRAndMemType(A, NULL, NULL, &val, NULL));
     GpCsrCountRounded((size_t)op->side[0].csr.nnz, val, &op->loss);
   }
-  r->nnz += (double)op->side[0].csr.nnz;
+  r->nnz += (double)op->nnz;
   r->rounded += (double)op->loss.rounded;
   r->lost += (double)op->loss.lost;
   r->worst = PetscMax(r->worst, op->loss.worst);

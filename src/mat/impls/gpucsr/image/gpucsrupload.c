@@ -40,7 +40,7 @@ static GpOpOptions MatSeqAIJGPUCSRGetOperatorOptions(Mat A, PetscBool transpose)
 {
   const Mat_SeqAIJGPUCSR *s        = (Mat_SeqAIJGPUCSR *)A->spptr;
   const MatGPUCSROptions *o        = &s->common.options;
-  const double            resident = o->stream_resident < 0 ? -1 : PetscMax(o->stream_resident - s->other, 0);
+  const double            resident = o->stream_resident < 0 ? -1 : PetscMax(o->stream_resident - s->held_by_other, 0);
 
   return (GpOpOptions){.kernel    = (int)o->kernel - 1,
                        .mode      = (GpSelMode)o->select,
@@ -48,15 +48,15 @@ static GpOpOptions MatSeqAIJGPUCSRGetOperatorOptions(Mat A, PetscBool transpose)
                        .adds      = (PetscBool)(s->place.columns != NULL) /* an off-diagonal block, whose products add to y */,
                        .exact     = (PetscBool)(o->storage == MAT_GPUCSR_STORAGE_AUTO),
                        .streaming = (GpOpStreaming)o->stream,
-                       .chunks    = {o->stream_chunk, resident, (int)o->stream_buffers, (int)o->stream_threads, o->stream_encode == MAT_GPUCSR_STREAM_ENCODE_NONE},
-                       .beside    = s->beside,
+                       .chunks    = {o->stream_chunk, resident, (int)o->stream_buffers, (int)o->stream_threads, o->stream_encode == MAT_GPUCSR_STREAM_ENCODE_NONE, o->stream_transpose == MAT_GPUCSR_STREAM_TRANSPOSE_SHARED},
+                       .reserved  = s->reserved_for_other,
                        .transpose = transpose,
                        .shared    = (PetscBool)(o->stream_transpose == MAT_GPUCSR_STREAM_TRANSPOSE_SHARED)};
 }
 
 /* Uploads the host arrays: only the values (a refill) if the image has their pattern and their precision, otherwise everything.
-   transpose: whether the transpose is needed */
-static PetscErrorCode MatSeqAIJGPUCSRUploadArrays(Mat A, PetscBool transpose)
+   transpose: whether the transpose is needed; lacked: device memory was too small for the matrix and its transpose, so the matrix is streamed */
+static PetscErrorCode MatSeqAIJGPUCSRUploadArrays(Mat A, PetscBool transpose, PetscBool lacked)
 {
   Mat_SeqAIJGPUCSR *s       = (Mat_SeqAIJGPUCSR *)A->spptr;
   MatGPUCSRKey      key     = {.owner = A, .nonzerostate = A->nonzerostate};
@@ -72,8 +72,9 @@ static PetscErrorCode MatSeqAIJGPUCSRUploadArrays(Mat A, PetscBool transpose)
   key.nnz = key.rowptr ? key.rowptr[A->rmap->n] : 0;
   refill  = (PetscBool)(s->op && s->key.owner == A && key.nonzerostate == s->key.nonzerostate && key.rowptr == s->key.rowptr && key.col == s->key.col && key.nnz == s->key.nnz);
   PetscCall(MatSeqAIJGPUCSRGetPrecision(A, refill, &options.prec));
-  if (refill && options.prec != s->op->options.prec) refill = PETSC_FALSE;
-  s->key = (MatGPUCSRKey){0}; /* if the upload fails, the image is invalid */
+  if (refill && (options.prec != s->op->options.prec || lacked)) refill = PETSC_FALSE;
+  options.lacked = lacked;
+  s->key         = (MatGPUCSRKey){0}; /* if the upload fails, the image is invalid */
   PetscCall(PetscLogEventBegin(MAT_GPUCSR_Upload, A, 0, 0, 0));
   if (!s->op) PetscCall(GpOpCreate(s->common.dev, &s->op));
   if (refill) PetscCall(GpOpRefill(s->op, key.rowptr, key.col, val, &s->place));
@@ -111,26 +112,24 @@ PetscErrorCode MatSeqAIJGPUCSRGetCurrent_Private(Mat A, GpOp *op)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Builds the transpose.  If the matrix is on the device and its transpose does not fit beside it, both are streamed instead, unless the options forbid it. */
+/* Builds the transpose.  If the matrix is on the device and its transpose does not fit in addition, both are streamed instead, unless the options forbid it. */
 static PetscErrorCode MatSeqAIJGPUCSRUploadTranspose(Mat A)
 {
   Mat_SeqAIJGPUCSR *s  = (Mat_SeqAIJGPUCSR *)A->spptr;
   GpOp              op = s->op;
   PetscScalar      *val;
-  PetscBool         streams = PETSC_FALSE;
+  PetscBool         streams = PETSC_FALSE, fits = PETSC_TRUE;
 
   PetscFunctionBegin;
   if (!GpOpIsStreamed(op)) PetscCall(GpOpMustStreamTranspose(op, &streams));
-  if (streams) {
-    s->key = (MatGPUCSRKey){0};
-    PetscCall(MatSeqAIJGPUCSRUploadArrays(A, PETSC_TRUE));
-  }
   PetscCall(PetscLogEventBegin(MAT_GPUCSR_Transpose, A, 0, 0, 0));
   PetscCall(PetscGPUCSRLogTimeBegin_Private(op->dev));
+  if (!streams && !GpOpIsStreamed(op)) PetscCall(GpOpSetUpTranspose(op, GpOpMayStream(op) ? &fits : NULL));
+  if (streams || !fits) PetscCall(MatSeqAIJGPUCSRUploadArrays(A, PETSC_TRUE, PETSC_TRUE));
   if (GpOpIsStreamed(op)) {
     PetscCall(MatSeqAIJGetCSRAndMemType(A, NULL, NULL, &val, NULL));
     PetscCall(GpOpSetUpTransposeStream(op, s->key.rowptr, s->key.col, val));
-  } else PetscCall(GpOpSetUpTranspose(op));
+  }
   PetscCall(PetscGPUCSRLogTimeEnd_Private(op->dev));
   PetscCall(PetscLogEventEnd(MAT_GPUCSR_Transpose, A, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -148,7 +147,7 @@ PetscErrorCode MatSeqAIJGPUCSRUpload_Private(Mat A, PetscBool transpose, GpOp *o
     PetscCall(MatGPUCSRIsSymmetric_Private(A, &symmetric));
     transpose = (PetscBool)!symmetric;
   }
-  if (!current) PetscCall(MatSeqAIJGPUCSRUploadArrays(A, transpose));
+  if (!current) PetscCall(MatSeqAIJGPUCSRUploadArrays(A, transpose, PETSC_FALSE));
   if (transpose && !s->op->has[1]) PetscCall(MatSeqAIJGPUCSRUploadTranspose(A));
   *op = s->op;
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -80,22 +80,40 @@ PetscErrorCode MatGPUCSRVecRestoreArray_Private(Vec v, char mode, MatGPUCSRVec *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Gets a device address for an array in host memory: a buffer of the matrix.  copy: uploads the values to it. */
-static PetscErrorCode MatGPUCSRVecStage(Mat A, PetscInt space, MatGPUCSRVec *a, PetscBool copy)
+/* Gets a device address for an array of n entries in host memory: the given buffer.  copy: uploads the values to it. */
+PetscErrorCode MatGPUCSRVecStage_Private(Mat A, GpDev dev, MatGPUCSRBuffer *buffer, PetscInt n, PetscBool copy, MatGPUCSRVec *a)
 {
-  Mat_GPUCSR    *g = (Mat_GPUCSR *)A->spptr;
-  const PetscInt n = space ? A->rmap->n : A->cmap->n;
-
   PetscFunctionBegin;
-  if (a->gpu || !a->host || GpDevKindOf(g->dev) == GP_DEV_HOST) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatGPUCSRReserve_Private(g->dev, "allocating memory for a vector", (size_t)n, &g->vector[space]));
-  a->device = g->vector[space].array;
+  if (a->gpu || !a->host || GpDevKindOf(dev) == GP_DEV_HOST) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatGPUCSRReserve_Private(dev, "allocating memory for a vector", (size_t)n, buffer));
+  a->device = buffer->array;
   a->staged = PETSC_TRUE;
   if (!copy) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscLogEventBegin(VEC_GPU_Upload, A, 0, 0, 0));
-  PetscCallGp(g->dev, "uploading a vector", GpDevUpload(g->dev, a->device, a->host, (size_t)n * sizeof(double)));
+  PetscCallGp(dev, "uploading a vector", GpDevUpload(dev, a->device, a->host, (size_t)n * sizeof(double)));
   PetscCall(PetscLogCpuToGpu((PetscLogDouble)n * sizeof(double)));
   PetscCall(PetscLogEventEnd(VEC_GPU_Upload, A, 0, 0, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Downloads the values of an array that MatGPUCSRVecStage_Private() replaced by a buffer. */
+PetscErrorCode MatGPUCSRVecUnstage_Private(Mat A, GpDev dev, PetscInt n, const MatGPUCSRVec *a)
+{
+  PetscFunctionBegin;
+  if (!a->staged) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscLogEventBegin(VEC_GPU_Download, A, 0, 0, 0));
+  PetscCallGp(dev, "downloading a vector", GpDevDownload(dev, a->host, a->device, (size_t)n * sizeof(double)));
+  PetscCall(PetscLogGpuToCpu((PetscLogDouble)n * sizeof(double)));
+  PetscCall(PetscLogEventEnd(VEC_GPU_Download, A, 0, 0, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatGPUCSRVecStage(Mat A, PetscInt space, MatGPUCSRVec *a, PetscBool copy)
+{
+  Mat_GPUCSR *g = (Mat_GPUCSR *)A->spptr;
+
+  PetscFunctionBegin;
+  PetscCall(MatGPUCSRVecStage_Private(A, g->dev, &g->vector[space], space ? A->rmap->n : A->cmap->n, copy, a));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -126,17 +144,11 @@ PetscErrorCode MatGPUCSRVecGetResult_Private(Mat A, PetscInt space, Vec y, Vec z
 
 PetscErrorCode MatGPUCSRVecRestoreResult_Private(Mat A, Vec y, Vec z, MatGPUCSRVec *ya, MatGPUCSRVec *za)
 {
-  GpDev    dev = ((Mat_GPUCSR *)A->spptr)->dev;
   PetscInt n;
 
   PetscFunctionBegin;
-  if (ya->staged) {
-    PetscCall(VecGetLocalSize(y, &n));
-    PetscCall(PetscLogEventBegin(VEC_GPU_Download, A, 0, 0, 0));
-    PetscCallGp(dev, "downloading a vector", GpDevDownload(dev, ya->host, ya->device, (size_t)n * sizeof(double)));
-    PetscCall(PetscLogGpuToCpu((PetscLogDouble)n * sizeof(double)));
-    PetscCall(PetscLogEventEnd(VEC_GPU_Download, A, 0, 0, 0));
-  }
+  PetscCall(VecGetLocalSize(y, &n));
+  PetscCall(MatGPUCSRVecUnstage_Private(A, ((Mat_GPUCSR *)A->spptr)->dev, n, ya));
   if (z && z != y) PetscCall(MatGPUCSRVecRestoreArray_Private(z, 'r', za));
   PetscCall(MatGPUCSRVecRestoreArray_Private(y, z == y ? 'b' : 'w', ya));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -27,8 +27,15 @@ typedef enum {
   MAT_GPUCSR_MARKS
 } MatGPUCSRMark;
 
+/* How far the exchange of a product is. */
+typedef enum {
+  MAT_GPUCSR_EXCHANGE_NONE,   /* no message was sent */
+  MAT_GPUCSR_EXCHANGE_POSTED, /* messages are being sent and received by MPI */
+  MAT_GPUCSR_EXCHANGE_DONE    /* all messages were received, or passed to NCCL */
+} MatGPUCSRExchange;
+
 /* Halo exchange of a parallel product, for one pattern; or the exchange of entries by MatSetValuesCOO(). */
-typedef struct {
+typedef struct _n_MatGPUCSRHalo {
   PetscObjectState   nonzerostate; /* nonzero state of the parallel matrix for which the exchange was created */
   PetscObjectId      offdiagonal;  /* object id of the off-diagonal block for which the exchange was created */
   MatGPUCSRHaloType  wanted, type; /* halo type that the option requests; halo type in use, never auto */
@@ -44,6 +51,7 @@ typedef struct {
   MatGPUCSRHaloSide *from, *to;            /* exchange in progress: sides that are sent from and received into */
   PetscInt           many;                 /* exchange in progress: values per entry */
   PetscBool          onhost;               /* exchange in progress: the entries were packed on the host */
+  MatGPUCSRExchange  progress;             /* exchange of the product in progress, which sets it to MAT_GPUCSR_EXCHANGE_NONE first */
   GpDevEvent         mark[MAT_GPUCSR_MARKS];
   PetscBool          timed; /* record all marks, not only those that order the streams */
 } MatGPUCSRHalo;
@@ -70,6 +78,7 @@ PETSC_INTERN PetscErrorCode MatMPIAIJGPUCSRGetOperators_Private(Mat, Mat const b
 
 /* mpigpucsrhalo.c: creates the halo exchange */
 PETSC_INTERN PetscErrorCode MatGPUCSRHaloGet_Private(Mat, Mat offdiagonal, const PetscInt columns[], PetscBool *created, MatGPUCSRHalo **); /* collective */
+PETSC_INTERN PetscErrorCode MatGPUCSRHaloCreateFromColumns_Private(Mat, PetscInt nghosts, const PetscInt columns[], MatGPUCSRHalo **);      /* collective: of the entries of x in these global columns, which ascend */
 PETSC_INTERN PetscErrorCode MatGPUCSRHaloCreateFromPeers_Private(Mat, GpPeers peers[2], int32_t **index, MatGPUCSRHalo **);                 /* collective: of entries that are no vector's; takes over the arrays */
 PETSC_INTERN PetscErrorCode MatGPUCSRHaloReserve_Private(MatGPUCSRHalo *, PetscInt many, PetscBool onhost);                                 /* waits until the buffers may be overwritten; onhost: also those on the host */
 PETSC_INTERN PetscErrorCode MatGPUCSRHaloDestroy_Private(MatGPUCSRHalo **);
@@ -79,18 +88,22 @@ PETSC_INTERN PetscErrorCode MatGPUCSRHaloDestroy_Private(MatGPUCSRHalo **);
    HaloBegin() packs the boundary entries of `many` vectors: all values of the first entry, then all values of the next one.  x has the arrays of
    the vectors, dx their device addresses.  For x = NULL it sends the ghost entries that are in device memory.  The caller then launches the product
    with the diagonal block.  HaloEnd() communicates while that product runs.  Work that is launched on the first stream after HaloEnd() sees the
-   received entries. */
+   received entries.  If this rank fails before HaloEnd() returns, HaloAbandon() completes the exchange, so that no other rank waits for this one. */
+PETSC_INTERN PetscErrorCode MatGPUCSRHaloAbandon_Private(MatGPUCSRHalo *, PetscInt many, PetscBool transpose);
 PETSC_INTERN PetscErrorCode MatGPUCSRHaloBegin_Private(MatGPUCSRHalo *, PetscInt many, const MatGPUCSRVec x[], double *const dx[]);
 PETSC_INTERN PetscErrorCode MatGPUCSRHaloEnd_Private(MatGPUCSRHalo *);
+PETSC_INTERN PetscErrorCode MatGPUCSRReduceError_Private(Mat, PetscErrorCode mine, PetscErrorCode *worst, PetscMPIInt *where); /* collective */
+PETSC_INTERN PetscErrorCode MatGPUCSRAgree_Private(Mat, PetscErrorCode mine, const char what[]);                               /* collective: raises an error on all ranks if one rank passes an error */
 PETSC_INTERN PetscErrorCode MatGPUCSRHaloMark_Private(MatGPUCSRHalo *, MatGPUCSRMark);
 
 /* mpigpucsrview.c: views of the exchange */
 PETSC_INTERN PetscErrorCode MatMPIAIJGPUCSRGetHalo_Private(Mat, Mat block[2], MatGPUCSRHalo **); /* gets the blocks and the exchange; processes -mat_gpucsr_halo_view if it is new */
-PETSC_INTERN PetscErrorCode MatMPIAIJGPUCSRViewHalo_Private(Mat, PetscViewer);
+PETSC_INTERN PetscErrorCode MatGPUCSRHaloViewLine_Private(const MatGPUCSRHalo *, PetscViewer);
 
 /* mpigpucsrmult.c, mpigpucsrcoo.c, mpigpucsrupdate.c */
-PETSC_INTERN PetscErrorCode MatMPIAIJGPUCSRMult_Private(Mat, PetscBool transpose, Vec x, Vec z, Vec y);
-PETSC_INTERN PetscErrorCode MatMPIAIJGPUCSRMultBatch_Private(Mat, PetscBool transpose, PetscInt k, const MatGPUCSRVec x[], double *const dx[], double *const dy[]);
+PETSC_INTERN PetscErrorCode MatMPIAIJGPUCSRGetOperatorsAndHalo_Private(Mat, PetscBool transpose, GpOp op[2], MatGPUCSRHalo **);
+PETSC_INTERN PetscErrorCode MatMPIGPUCSRMult_Private(Mat, PetscBool transpose, Vec x, Vec z, Vec y);
+PETSC_INTERN PetscErrorCode MatMPIGPUCSRMultBatch_Private(Mat, PetscBool transpose, PetscInt k, const MatGPUCSRVec x[], double *const dx[], double *const dy[]);
 PETSC_INTERN PetscErrorCode MatSetValuesCOO_MPIAIJGPUCSR_Device(Mat, const PetscScalar entries[]);
 PETSC_INTERN PetscErrorCode MatShift_MPIAIJGPUCSR(Mat, PetscScalar);
 PETSC_INTERN PetscErrorCode MatDiagonalScale_MPIAIJGPUCSR(Mat, Vec left, Vec right);

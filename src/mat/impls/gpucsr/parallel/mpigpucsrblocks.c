@@ -96,9 +96,7 @@ static PetscErrorCode MatMPIAIJGPUCSRAgreeOnUpload(Mat A, PetscBool transpose, P
   const MatGPUCSRUploaded uploaded = g->uploaded;
   PetscObjectState        state;
   PetscMPIInt             rank;
-  struct {
-    int error, rank;
-  } worst;
+  PetscErrorCode          worst;
 
   PetscFunctionBegin;
   PetscCall(PetscObjectStateGet((PetscObject)A, &state));
@@ -106,32 +104,44 @@ static PetscErrorCode MatMPIAIJGPUCSRAgreeOnUpload(Mat A, PetscBool transpose, P
     PetscCall(mine);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)A), &rank));
-  worst.error = (int)mine;
-  worst.rank  = rank;
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_2INT, MPI_MAXLOC, PetscObjectComm((PetscObject)A)));
+  PetscCall(MatGPUCSRReduceError_Private(A, mine, &worst, &rank));
   PetscCall(mine);
-  PetscCheck(worst.error != PETSC_ERR_ARG_OUTOFRANGE, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "-mat_gpucsr_storage single: a value on rank %d does not fit; use auto or double", worst.rank);
-  PetscCheck(!worst.error, PETSC_COMM_SELF, (PetscErrorCode)worst.error, "The upload of the matrix failed on rank %d of its communicator; the message of that rank says why", worst.rank);
+  PetscCheck(worst != PETSC_ERR_ARG_OUTOFRANGE, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "-mat_gpucsr_storage single: a value on rank %d does not fit; use auto or double", rank);
+  PetscCheck(!worst, PETSC_COMM_SELF, worst, "The upload of the matrix failed on rank %d of its communicator; the message of that rank says why", rank);
   g->uploaded = (MatGPUCSRUploaded){A, state, A->nonzerostate, transpose};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Tells whether a block has an image that the next upload replaces as a whole, because its pattern or its options have changed. */
+static PetscBool MatMPIAIJGPUCSRIsObsolete(Mat B)
+{
+  const Mat_SeqAIJGPUCSR *s = (const Mat_SeqAIJGPUCSR *)B->spptr;
+
+  return (PetscBool)(s->op && (s->key.owner != B || s->key.nonzerostate != B->nonzerostate));
+}
+
 /* Sets, for block b, how much device memory the other block of this rank holds and needs.  Both blocks share the bound on resident chunks, so what the other block holds is
    subtracted from it.  The diagonal block is uploaded first and must leave space for the off-diagonal block: what that needs counts when the diagonal block decides whether it is
-   streamed. */
+   streamed. An obsolete image of the off-diagonal block is destroyed first, so that the diagonal block does not leave memory for both images. */
 static PetscErrorCode MatMPIAIJGPUCSRShareMemory(Mat const block[2], int b)
 {
   Mat_SeqAIJGPUCSR *s = (Mat_SeqAIJGPUCSR *)block[b]->spptr, *other = (Mat_SeqAIJGPUCSR *)block[1 - b]->spptr;
   const PetscInt   *rowptr;
 
   PetscFunctionBegin;
-  s->other = s->beside = 0;
-  if (other->op && s->common.options.stream != MAT_GPUCSR_STREAM_NEVER) PetscCall(GpOpGetBytes(other->op, &s->other));
+  s->held_by_other = s->reserved_for_other = 0;
+  if (!b && MatMPIAIJGPUCSRIsObsolete(block[1])) PetscCall(GpOpDestroy(&other->op));
+  if (other->op && s->common.options.stream != MAT_GPUCSR_STREAM_NEVER) PetscCall(GpOpGetBytes(other->op, &s->held_by_other));
   if (b || s->common.options.stream != MAT_GPUCSR_STREAM_AUTO) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatSeqAIJGetCSRAndMemType(block[1], &rowptr, NULL, NULL, NULL));
-  if (rowptr) s->beside = PetscMax((double)rowptr[block[1]->rmap->n] * (s->common.options.transpose == MAT_GPUCSR_TRANSPOSE_EAGER ? 2 : 1) * (sizeof(int32_t) + sizeof(float)) - s->other, 0);
-  if (!other->op || !GpOpIsStreamed(other->op)) s->other = 0;
+  PetscCall(PetscGPUCSRGetDevice(&s->common.dev));
+  if (rowptr) {
+    const PetscBool wide  = (PetscBool)(s->common.options.storage == MAT_GPUCSR_STORAGE_DOUBLE || (s->common.options.storage == MAT_GPUCSR_STORAGE_AUTO && s->common.wide));
+    const double    bytes = GpOpEstimateBytes(s->common.dev, wide ? GP_F64 : GP_F32, block[1]->rmap->n, block[1]->cmap->n, rowptr[block[1]->rmap->n], (PetscBool)(s->common.options.transpose == MAT_GPUCSR_TRANSPOSE_EAGER));
+
+    s->reserved_for_other = PetscMax(bytes - s->held_by_other, 0);
+  }
+  if (!other->op || !GpOpIsStreamed(other->op)) s->held_by_other = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -3,6 +3,8 @@
    not delayed by the calls to MPI or NCCL. */
 #include "mat/impls/gpucsr/parallel/mpigpucsr.h"
 
+#include <math.h>
+
 /* Records a mark that is needed only for the timeline. */
 PetscErrorCode MatGPUCSRHaloMark_Private(MatGPUCSRHalo *H, MatGPUCSRMark mark)
 {
@@ -17,6 +19,7 @@ static PetscErrorCode MatGPUCSRHaloSendReceive(MatGPUCSRHalo *H, double *to, con
   MPI_Request *request = H->request;
 
   PetscFunctionBegin;
+  H->progress = MAT_GPUCSR_EXCHANGE_POSTED;
   for (int s = 0; s < 2; s++) {
     const GpPeers *peers = s ? &H->from->peers : &H->to->peers;
 
@@ -29,6 +32,14 @@ static PetscErrorCode MatGPUCSRHaloSendReceive(MatGPUCSRHalo *H, double *to, con
       else PetscCallMPI(MPI_Irecv(to + first, n, MPI_DOUBLE, peers->rank[p], H->tag, H->comm, request++));
     }
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatGPUCSRHaloWait(MatGPUCSRHalo *H)
+{
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Waitall(H->to->peers.n + H->from->peers.n, H->request, MPI_STATUSES_IGNORE));
+  H->progress = MAT_GPUCSR_EXCHANGE_DONE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -101,10 +112,67 @@ PetscErrorCode MatGPUCSRHaloEnd_Private(MatGPUCSRHalo *H)
     PetscCallGp(dev, "packing boundary entries", GpDevEventWait(dev, H->mark[MAT_GPUCSR_MARK_PACKED]));
     PetscCall(MatGPUCSRHaloSendReceive(H, H->to->device, H->from->device));
   }
-  if (host || mpi) PetscCallMPI(MPI_Waitall(H->to->peers.n + H->from->peers.n, H->request, MPI_STATUSES_IGNORE));
+  if (host || mpi) PetscCall(MatGPUCSRHaloWait(H));
+  H->progress = MAT_GPUCSR_EXCHANGE_DONE;
   if (!mpi || H->timed) PetscCallGp(dev, what, MatGPUCSRHaloTransfer(H, MAT_GPUCSR_MARK_ARRIVED));
   if (!mpi) PetscCallGp(dev, what, GpDevEventOrder(dev, H->mark[MAT_GPUCSR_MARK_ARRIVED]));
   if (host) PetscCall(PetscLogCpuToGpu((PetscLogDouble)(H->to->n * H->many) * sizeof(double)));
   PetscCall(PetscLogEventEnd(MAT_GPUCSR_HaloEnd, 0, 0, 0, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Completes the exchange of a product that failed on this rank.  Entries that were not sent yet are sent as NaN, from memory of the host, because the device or its buffers may be what
+   failed.  NCCL reads device memory only, so it sends what is there. */
+PetscErrorCode MatGPUCSRHaloAbandon_Private(MatGPUCSRHalo *H, PetscInt many, PetscBool transpose)
+{
+  double *entries;
+  size_t  sent;
+
+  PetscFunctionBegin;
+  if (H->progress == MAT_GPUCSR_EXCHANGE_POSTED) PetscCall(MatGPUCSRHaloWait(H));
+  if (H->progress == MAT_GPUCSR_EXCHANGE_DONE) PetscFunctionReturn(PETSC_SUCCESS);
+  H->from = &H->side[transpose ? 1 : 0];
+  H->to   = &H->side[transpose ? 0 : 1];
+  H->many = many;
+  if (H->type == MAT_GPUCSR_HALO_NCCL) {
+    if (many <= H->capacity) PetscCallGp(H->dev, "exchanging boundary entries after a failure", MatGPUCSRHaloTransfer(H, MAT_GPUCSR_MARK_ARRIVED));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  sent = (size_t)H->from->n * (size_t)many;
+  PetscCall(PetscMalloc1(sent + (size_t)H->to->n * (size_t)many, &entries));
+  for (size_t k = 0; k < sent; k++) entries[k] = NAN;
+  PetscCall(MatGPUCSRHaloSendReceive(H, entries + sent, entries));
+  PetscCall(MatGPUCSRHaloWait(H));
+  PetscCall(PetscFree(entries));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Gets the error of the ranks with the largest code, 0 if no rank has failed, and the first of these ranks. */
+PetscErrorCode MatGPUCSRReduceError_Private(Mat A, PetscErrorCode mine, PetscErrorCode *worst, PetscMPIInt *where)
+{
+  PetscMPIInt rank;
+  struct {
+    int error, rank;
+  } w;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)A), &rank));
+  w.error = (int)mine;
+  w.rank  = rank;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &w, 1, MPI_2INT, MPI_MAXLOC, PetscObjectComm((PetscObject)A)));
+  *worst = (PetscErrorCode)w.error;
+  *where = w.rank;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatGPUCSRAgree_Private(Mat A, PetscErrorCode mine, const char what[])
+{
+  PetscErrorCode worst;
+  PetscMPIInt    rank;
+
+  PetscFunctionBegin;
+  PetscCall(MatGPUCSRReduceError_Private(A, mine, &worst, &rank));
+  PetscCall(mine);
+  PetscCheck(!worst, PETSC_COMM_SELF, worst, "%s failed on rank %d of its communicator; the message of that rank says why", what, rank);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -204,6 +204,15 @@ PetscErrorCode MatGPUCSRHaloCreateFromPeers_Private(Mat A, GpPeers peers[2], int
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode MatGPUCSRHaloCreateFromColumns_Private(Mat A, PetscInt nghosts, const PetscInt columns[], MatGPUCSRHalo **halo)
+{
+  PetscFunctionBegin;
+  PetscCall(MatGPUCSRHaloCreate(A, halo));
+  PetscCall(MatGPUCSRHaloSetPeers(A, *halo, nghosts, columns));
+  PetscCall(MatGPUCSRHaloSetUp(*halo));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Gets the exchange of a matrix.  Creates it anew if the pattern, the off-diagonal block or the option has changed.  Collective, as these changes
    are. */
 PetscErrorCode MatGPUCSRHaloGet_Private(Mat A, Mat offdiagonal, const PetscInt columns[], PetscBool *created, MatGPUCSRHalo **halo)
@@ -217,10 +226,8 @@ PetscErrorCode MatGPUCSRHaloGet_Private(Mat A, Mat offdiagonal, const PetscInt c
   *created = (PetscBool)(!H || H->nonzerostate != A->nonzerostate || H->offdiagonal != id || H->wanted != g->common.options.halo_type);
   if (*created) {
     PetscCall(MatGPUCSRHaloDestroy_Private(&g->halo));
-    PetscCall(MatGPUCSRHaloCreate(A, &g->halo));
-    H = g->halo;
-    PetscCall(MatGPUCSRHaloSetPeers(A, H, offdiagonal->cmap->n, columns));
-    PetscCall(MatGPUCSRHaloSetUp(H));
+    PetscCall(MatGPUCSRHaloCreateFromColumns_Private(A, offdiagonal->cmap->n, columns, &g->halo));
+    H               = g->halo;
     H->nonzerostate = A->nonzerostate; /* set last, so that the next product tries again after a failure above */
     H->offdiagonal  = id;
   }

@@ -15,7 +15,7 @@ typedef struct {
 } MatGPUCSRProduct;
 
 /* Multiplies by one block.  z: NULL, or the vector to add; if many is true, any other value adds to y.  Entries of a column are incx or incy apart. */
-static PetscErrorCode MatMPIAIJGPUCSRMultBlock(const MatGPUCSRProduct *P, GpOp op, const double *z, PetscInt incx, double *const x[], PetscInt incy, double *const y[])
+static PetscErrorCode MatMPIGPUCSRMultBlock(const MatGPUCSRProduct *P, GpOp op, const double *z, PetscInt incx, double *const x[], PetscInt incy, double *const y[])
 {
   PetscFunctionBegin;
   if (P->many) PetscCall(MatGPUCSRMultOperatorMany_Private(op, P->transpose, P->k, (PetscBool)(z != NULL), incx, (const double *const *)x, incy, y));
@@ -26,7 +26,7 @@ static PetscErrorCode MatMPIAIJGPUCSRMultBlock(const MatGPUCSRProduct *P, GpOp o
 /* Computes y = Ad x + z while the boundary entries are exchanged, then y += Ao ghosts.  Ad: diagonal block; Ao: off-diagonal block.
    Transpose: computes ghosts = Ao' x, then y = Ad' x + z while the ghost entries are sent to their owners.  Then adds the received entries to y in
    rank order, so that results have the same bits in every run. */
-static PetscErrorCode MatMPIAIJGPUCSRMult(const MatGPUCSRProduct *P)
+static PetscErrorCode MatMPIGPUCSRMult(const MatGPUCSRProduct *P)
 {
   MatGPUCSRHalo *H     = P->halo;
   const GpPeers *peers = &H->side[0].peers;
@@ -35,12 +35,12 @@ static PetscErrorCode MatMPIAIJGPUCSRMult(const MatGPUCSRProduct *P)
   PetscFunctionBegin;
   PetscCall(MatGPUCSRHaloReserve_Private(H, P->k, PETSC_FALSE));
   for (PetscInt c = 0; c < P->k; c++) ghosts[c] = H->side[1].device + c;
-  if (P->transpose && H->side[1].n) PetscCall(MatMPIAIJGPUCSRMultBlock(P, P->op[1], NULL, 1, P->x, P->k, ghosts));
+  if (P->transpose && H->side[1].n) PetscCall(MatMPIGPUCSRMultBlock(P, P->op[1], NULL, 1, P->x, P->k, ghosts));
   PetscCall(MatGPUCSRHaloBegin_Private(H, P->k, P->transpose ? NULL : P->vec, P->x));
-  PetscCall(MatMPIAIJGPUCSRMultBlock(P, P->op[0], P->z, 1, P->x, 1, P->y));
+  PetscCall(MatMPIGPUCSRMultBlock(P, P->op[0], P->z, 1, P->x, 1, P->y));
   PetscCall(MatGPUCSRHaloMark_Private(H, MAT_GPUCSR_MARK_LOCAL));
   PetscCall(MatGPUCSRHaloEnd_Private(H));
-  if (!P->transpose && P->op[1]->side[0].csr.nnz) PetscCall(MatMPIAIJGPUCSRMultBlock(P, P->op[1], P->y[0], P->k, ghosts, 1, P->y));
+  if (!P->transpose && P->op[1]->nnz) PetscCall(MatMPIGPUCSRMultBlock(P, P->op[1], P->y[0], P->k, ghosts, 1, P->y));
   for (int p = 0; P->transpose && p < peers->n; p++) {
     const int32_t from = peers->offset[p], n = peers->offset[p + 1] - from;
     const double *received = H->side[0].device + (size_t)from * (size_t)P->k;
@@ -51,40 +51,72 @@ static PetscErrorCode MatMPIAIJGPUCSRMult(const MatGPUCSRProduct *P)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatMPIAIJGPUCSRMult_Private(Mat A, PetscBool transpose, Vec x, Vec z, Vec y)
+/* Ends a product.  A rank that failed completes the exchange.  The error is that of this rank, without communication, unless chunks are read from files: then all ranks raise an error
+   if one has failed. */
+static PetscErrorCode MatMPIGPUCSREndProduct(Mat A, const MatGPUCSRProduct *P, PetscErrorCode err)
 {
-  Mat              block[2];
-  MatGPUCSRVec     xa, ya, za;
+  PetscFunctionBegin;
+  if (err) (void)MatGPUCSRHaloAbandon_Private(P->halo, P->k, P->transpose); /* the error of the product is raised, not that of this function */
+  if (((Mat_GPUCSR *)A->spptr)->agrees) PetscCall(MatGPUCSRAgree_Private(A, err, "A product with the matrix"));
+  PetscCall(err);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Gets the current device images of the blocks of a MATMPIAIJGPUCSR, and the exchange. */
+PetscErrorCode MatMPIAIJGPUCSRGetOperatorsAndHalo_Private(Mat A, PetscBool transpose, GpOp op[2], MatGPUCSRHalo **halo)
+{
+  Mat block[2];
+
+  PetscFunctionBegin;
+  PetscCall(MatMPIAIJGPUCSRGetHalo_Private(A, block, halo));
+  PetscCall(MatMPIAIJGPUCSRGetOperators_Private(A, block, transpose, op));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Gets the arrays of the vectors, multiplies, and restores the arrays, after a failure of the product too. */
+static PetscErrorCode MatMPIGPUCSRMultVectors(Mat A, MatGPUCSRProduct *P, Vec x, Vec z, Vec y)
+{
+  MatGPUCSRVec   xa, ya, za;
+  PetscErrorCode err, restored;
+
+  PetscFunctionBegin;
+  PetscCall(MatGPUCSRVecGetRead_Private(A, P->transpose ? 1 : 0, x, &xa));
+  PetscCall(MatGPUCSRVecGetResult_Private(A, P->transpose ? 0 : 1, y, z, &ya, &za));
+  P->vec = &xa;
+  P->x   = &xa.device;
+  P->y   = &ya.device;
+  P->z   = z ? za.device : NULL;
+  PetscCall(MatGPUCSRHaloMark_Private(P->halo, MAT_GPUCSR_MARK_BEGIN));
+  err      = MatMPIGPUCSRMult(P);
+  restored = MatGPUCSRVecRestoreResult_Private(A, y, z, &ya, &za);
+  PetscCall(MatGPUCSRVecRestoreArray_Private(x, 'r', &xa));
+  PetscCall(err);
+  PetscCall(restored);
+  PetscCall(MatGPUCSRHaloMark_Private(P->halo, MAT_GPUCSR_MARK_END));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatMPIGPUCSRMult_Private(Mat A, PetscBool transpose, Vec x, Vec z, Vec y)
+{
   MatGPUCSRProduct P = {.transpose = transpose, .k = 1};
 
   PetscFunctionBegin;
   PetscCall(PetscGPUCSRGetDevice(&((Mat_GPUCSR *)A->spptr)->dev));
-  PetscCall(MatMPIAIJGPUCSRGetHalo_Private(A, block, &P.halo));
-  PetscCall(MatMPIAIJGPUCSRGetOperators_Private(A, block, transpose, P.op));
-  PetscCall(MatGPUCSRVecGetRead_Private(A, transpose ? 1 : 0, x, &xa));
-  PetscCall(MatGPUCSRVecGetResult_Private(A, transpose ? 0 : 1, y, z, &ya, &za));
-  P.vec = &xa;
-  P.x   = &xa.device;
-  P.y   = &ya.device;
-  P.z   = z ? za.device : NULL;
-  PetscCall(MatGPUCSRHaloMark_Private(P.halo, MAT_GPUCSR_MARK_BEGIN));
-  PetscCall(MatMPIAIJGPUCSRMult(&P));
-  PetscCall(MatGPUCSRHaloMark_Private(P.halo, MAT_GPUCSR_MARK_END));
-  PetscCall(MatGPUCSRVecRestoreResult_Private(A, y, z, &ya, &za));
-  PetscCall(MatGPUCSRVecRestoreArray_Private(x, 'r', &xa));
-  PetscCall(PetscGPUCSRLogFlops_Private(P.halo->dev, PetscMax(2.0 * P.op[0]->side[0].csr.nnz + 2.0 * P.op[1]->side[0].csr.nnz - (z ? 0.0 : (PetscLogDouble)(P.op[0]->side[0].csr.m - P.op[0]->side[0].features.empty)), 0.0)));
+  PetscCall((*((Mat_GPUCSR *)A->spptr)->getoperators)(A, transpose, P.op, &P.halo));
+  P.halo->progress = MAT_GPUCSR_EXCHANGE_NONE;
+  PetscCall(MatMPIGPUCSREndProduct(A, &P, MatMPIGPUCSRMultVectors(A, &P, x, z, y)));
+  PetscCall(PetscGPUCSRLogFlops_Private(P.halo->dev, PetscMax(2.0 * (PetscLogDouble)P.op[0]->nnz + 2.0 * (PetscLogDouble)P.op[1]->nnz - (z ? 0.0 : (PetscLogDouble)(P.op[0]->side[0].csr.m - P.op[0]->side[0].features.empty)), 0.0)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatMPIAIJGPUCSRMultBatch_Private(Mat A, PetscBool transpose, PetscInt k, const MatGPUCSRVec x[], double *const dx[], double *const dy[])
+PetscErrorCode MatMPIGPUCSRMultBatch_Private(Mat A, PetscBool transpose, PetscInt k, const MatGPUCSRVec x[], double *const dx[], double *const dy[])
 {
-  Mat              block[2];
   MatGPUCSRProduct P = {.transpose = transpose, .many = PETSC_TRUE, .k = k, .vec = x, .x = dx, .y = dy};
 
   PetscFunctionBegin;
-  PetscCall(MatMPIAIJGPUCSRGetHalo_Private(A, block, &P.halo));
-  PetscCall(MatMPIAIJGPUCSRGetOperators_Private(A, block, transpose, P.op));
-  PetscCall(MatMPIAIJGPUCSRMult(&P));
-  PetscCall(PetscGPUCSRLogFlops_Private(P.halo->dev, (2.0 * P.op[0]->side[0].csr.nnz + 2.0 * P.op[1]->side[0].csr.nnz) * k));
+  PetscCall((*((Mat_GPUCSR *)A->spptr)->getoperators)(A, transpose, P.op, &P.halo));
+  P.halo->progress = MAT_GPUCSR_EXCHANGE_NONE;
+  PetscCall(MatMPIGPUCSREndProduct(A, &P, dx ? MatMPIGPUCSRMult(&P) : PETSC_ERR_LIB));
+  PetscCall(PetscGPUCSRLogFlops_Private(P.halo->dev, (2.0 * (PetscLogDouble)P.op[0]->nnz + 2.0 * (PetscLogDouble)P.op[1]->nnz) * k));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

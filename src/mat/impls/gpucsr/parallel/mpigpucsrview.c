@@ -35,15 +35,11 @@ static PetscErrorCode MatGPUCSRHaloTime(Mat A, MatGPUCSRHalo *H, double microsec
 }
 
 /* Prints the line of -mat_view ::ascii_info. */
-PetscErrorCode MatMPIAIJGPUCSRViewHalo_Private(Mat A, PetscViewer viewer)
+PetscErrorCode MatGPUCSRHaloViewLine_Private(const MatGPUCSRHalo *H, PetscViewer viewer)
 {
-  Mat            block[2];
-  MatGPUCSRHalo *H = NULL;
-  PetscInt64     n, sum, most;
+  PetscInt64 n = H->side[0].n, sum, most;
 
   PetscFunctionBegin;
-  PetscCall(MatMPIAIJGPUCSRGetHalo_Private(A, block, &H));
-  n = H->side[0].n;
   PetscCallMPI(MPI_Allreduce(&n, &sum, 1, MPIU_INT64, MPI_SUM, H->comm));
   PetscCallMPI(MPI_Allreduce(&n, &most, 1, MPIU_INT64, MPI_MAX, H->comm));
   PetscCall(PetscViewerASCIIPrintf(viewer, "gpucsr: halo type %s (%s): %" PetscInt64_FMT " boundary entries on all ranks, at most %" PetscInt64_FMT " on one rank\n", MatGPUCSRHaloTypes[H->type], H->why, sum, most));
@@ -77,7 +73,7 @@ PetscErrorCode MatMPIAIJGPUCSRViewHalo_Private(Mat A, PetscViewer viewer)
 PetscErrorCode MatGPUCSRHaloView(Mat A, PetscViewer viewer)
 {
   Mat_GPUCSR    *g = NULL;
-  Mat            block[2];
+  GpOp           op[2];
   MatGPUCSRHalo *H = NULL;
   PetscMPIInt    rank;
   double         t[MAT_GPUCSR_MARKS];
@@ -88,7 +84,7 @@ PetscErrorCode MatGPUCSRHaloView(Mat A, PetscViewer viewer)
   PetscValidHeaderSpecific(viewer, PETSC_VIEWER_CLASSID, 2);
   PetscCheck(g->mpi, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONG, "A sequential matrix has no halo exchange; use a matrix of type %s", MATMPIAIJGPUCSR);
   PetscCall(MatGPUCSRCheckAssembled_Private(A));
-  PetscCall(MatMPIAIJGPUCSRGetHalo_Private(A, block, &H));
+  PetscCall((*g->getoperators)(A, PETSC_FALSE, op, &H));
   PetscCallMPI(MPI_Comm_rank(H->comm, &rank));
   PetscCall(MatGPUCSRHaloTime(A, H, t));
   if (t[MAT_GPUCSR_MARK_OUT] > 0) PetscCall(PetscSNPrintf(out, sizeof(out), "in host memory %.1f, ", t[MAT_GPUCSR_MARK_OUT]));
@@ -108,10 +104,14 @@ PetscErrorCode MatMPIAIJGPUCSRGetHalo_Private(Mat A, Mat block[2], MatGPUCSRHalo
   PetscViewer       viewer;
   PetscViewerFormat format;
   PetscBool         created, set;
+  PetscErrorCode    err;
 
   PetscFunctionBegin;
   PetscCall(MatMPIAIJGPUCSRGetBlocks_Private(A, block, &columns));
-  PetscCall(MatGPUCSRHaloGet_Private(A, block[1], columns, &created, halo));
+  err = MatGPUCSRHaloGet_Private(A, block[1], columns, &created, halo);
+  if (created) err = MatGPUCSRAgree_Private(A, err, "Setting up the exchange");            /* device memory may be too small on one rank only; the others would wait for it */
+  if (err) PetscCall(MatGPUCSRHaloDestroy_Private(&((Mat_MPIAIJGPUCSR *)A->spptr)->halo)); /* all ranks create it again in the next product */
+  PetscCall(err);
   if (!created) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(GpCompatOptionsViewer(PetscObjectComm((PetscObject)A), ((PetscObject)A)->options, ((PetscObject)A)->prefix, "-mat_gpucsr_halo_view", &viewer, &format, &set));
   if (set) {

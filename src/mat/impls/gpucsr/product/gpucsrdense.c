@@ -39,6 +39,7 @@ static PetscErrorCode MatGPUCSRMultDense(Mat A, PetscBool transpose, Mat B, Mat 
   Mat_GPUCSR    *g = (Mat_GPUCSR *)A->spptr;
   const PetscInt k = B->cmap->N;
   MatGPUCSRVec  *column;
+  PetscErrorCode err;
 
   PetscFunctionBegin;
   if (k) {
@@ -46,10 +47,11 @@ static PetscErrorCode MatGPUCSRMultDense(Mat A, PetscBool transpose, Mat B, Mat 
     PetscCall(PetscMalloc1(2 * k, &column));
     PetscCall(MatGPUCSRDenseGet(g->dev, B, PETSC_FALSE, column));
     PetscCall(MatGPUCSRDenseGet(g->dev, C, PETSC_TRUE, column + k));
-    PetscCall(MatGPUCSRMultColumns_Private(A, transpose, k, column, column + k));
+    err = MatGPUCSRMultColumns_Private(A, transpose, k, column, column + k);
     PetscCall(MatGPUCSRDenseRestore(C, PETSC_TRUE, column + k));
     PetscCall(MatGPUCSRDenseRestore(B, PETSC_FALSE, column));
     PetscCall(PetscFree(column));
+    PetscCall(err);
   }
   PetscCall(MatSetOption(C, MAT_NO_OFF_PROC_ENTRIES, PETSC_TRUE));
   PetscCall(MatAssemblyBegin(C, MAT_FINAL_ASSEMBLY));
@@ -108,7 +110,7 @@ PetscErrorCode MatProductSetFromOptions_GPUCSR_Dense(Mat C, PetscBool *found)
   if (product->type != MATPRODUCT_AB && product->type != MATPRODUCT_AtB && product->type != MATPRODUCT_ABt) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)product->B), &size));
   if (product->type == MATPRODUCT_ABt && size > 1) PetscFunctionReturn(PETSC_SUCCESS);
-  if (MatGPUCSRIs_Private(product->A)) PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)product->B, found, MATSEQDENSE, MATMPIDENSE, ""));
+  if (MatGPUCSRHasData_Private(product->A)) PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)product->B, found, MATSEQDENSE, MATMPIDENSE, ""));
   if (*found) C->ops->productsymbolic = MatProductSymbolic_GPUCSR_Dense;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

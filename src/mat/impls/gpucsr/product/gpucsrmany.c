@@ -56,43 +56,59 @@ PetscErrorCode MatGPUCSRMultOperatorMany_Private(GpOp op, PetscBool transpose, P
 }
 
 /* Multiplies one batch of columns of a sequential matrix, whose device addresses are dx and dy. */
-PetscErrorCode MatSeqAIJGPUCSRMultBatch_Private(Mat A, PetscBool transpose, PetscInt k, const MatGPUCSRVec x[], double *const dx[], double *const dy[])
+PetscErrorCode MatSeqGPUCSRMultBatch_Private(Mat A, PetscBool transpose, PetscInt k, const MatGPUCSRVec x[], double *const dx[], double *const dy[])
 {
   GpOp op;
 
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRGetOperator_Private(A, transpose, &op));
+  PetscCall((*((Mat_GPUCSR *)A->spptr)->getoperators)(A, transpose, &op, NULL));
   PetscCall(MatGPUCSRMultOperatorMany_Private(op, transpose, k, PETSC_FALSE, 1, (const double *const *)dx, 1, dy));
-  PetscCall(PetscGPUCSRLogFlops_Private(op->dev, 2.0 * op->side[0].csr.nnz * k));
+  PetscCall(PetscGPUCSRLogFlops_Private(op->dev, 2.0 * (PetscLogDouble)op->nnz * k));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Uploads and multiplies each batch before the result of the previous batch is downloaded, so that the device works while the host copies. */
+/* Gets the device addresses of a batch and uploads its columns. */
+static PetscErrorCode MatGPUCSRBatchBegin(Mat_GPUCSR *g, int slot, PetscInt k, size_t nx, size_t ny, const MatGPUCSRVec x[], const MatGPUCSRVec y[], double *dx[], double *dy[])
+{
+  PetscFunctionBegin;
+  PetscCall(MatGPUCSRBatchGetDevice(g, 0, slot, k, nx, x, dx));
+  PetscCall(MatGPUCSRBatchGetDevice(g, 1, slot, k, ny, y, dy));
+  PetscCall(MatGPUCSRBatchCopy(g, 0, slot, k, nx, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Uploads and multiplies each batch before the result of the previous batch is downloaded, so that the device works while the host copies.  A rank of a parallel matrix that fails takes
+   part in the exchanges of all later batches, unless all ranks know of the failure. */
 static PetscErrorCode MatGPUCSRMultBatches(Mat A, PetscBool transpose, PetscInt k, PetscInt batch, const MatGPUCSRVec x[], const MatGPUCSRVec y[], double *dx[], double *dy[])
 {
-  Mat_GPUCSR  *g  = (Mat_GPUCSR *)A->spptr;
-  const size_t nx = (size_t)(transpose ? A->rmap->n : A->cmap->n), ny = (size_t)(transpose ? A->cmap->n : A->rmap->n);
+  Mat_GPUCSR    *g  = (Mat_GPUCSR *)A->spptr;
+  const size_t   nx = (size_t)(transpose ? A->rmap->n : A->cmap->n), ny = (size_t)(transpose ? A->cmap->n : A->rmap->n);
+  PetscErrorCode err = PETSC_SUCCESS;
 
   PetscFunctionBegin;
   for (PetscInt first = 0, slot = 0; first < k; first += batch, slot = 1 - slot) {
     const PetscInt now = PetscMin(k - first, batch);
+    PetscErrorCode late;
 
-    PetscCall(MatGPUCSRBatchGetDevice(g, 0, slot, now, nx, x + first, dx));
-    PetscCall(MatGPUCSRBatchGetDevice(g, 1, slot, now, ny, y + first, dy));
-    PetscCall(MatGPUCSRBatchCopy(g, 0, slot, now, nx, x + first));
-    PetscCall((*g->multbatch)(A, transpose, now, x + first, dx, dy));
-    if (first) PetscCall(MatGPUCSRBatchCopy(g, 1, 1 - slot, batch, ny, y + first - batch));
-    if (first + batch >= k) PetscCall(MatGPUCSRBatchCopy(g, 1, slot, now, ny, y + first));
+    if (!err) err = MatGPUCSRBatchBegin(g, slot, now, nx, ny, x + first, y + first, dx, dy);
+    if (err && !g->mpi) break;
+    late = (*g->multbatch)(A, transpose, now, x + first, err ? NULL : dx, dy);
+    if (!err) err = late;
+    if (late && g->agrees) break;
+    if (!err && first) err = MatGPUCSRBatchCopy(g, 1, 1 - slot, batch, ny, y + first - batch);
+    if (!err && first + batch >= k) err = MatGPUCSRBatchCopy(g, 1, slot, now, ny, y + first);
   }
+  PetscCall(err);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Computes y_c = A x_c, or y_c = A' x_c, for k columns.  Collective for a parallel matrix. */
 PetscErrorCode MatGPUCSRMultColumns_Private(Mat A, PetscBool transpose, PetscInt k, const MatGPUCSRVec x[], const MatGPUCSRVec y[])
 {
-  Mat_GPUCSR *g     = (Mat_GPUCSR *)A->spptr;
-  PetscInt    batch = k;
-  double    **d;
+  Mat_GPUCSR    *g     = (Mat_GPUCSR *)A->spptr;
+  PetscInt       batch = k;
+  double       **d;
+  PetscErrorCode err;
 
   PetscFunctionBegin;
   if (!k) PetscFunctionReturn(PETSC_SUCCESS);
@@ -108,9 +124,10 @@ PetscErrorCode MatGPUCSRMultColumns_Private(Mat A, PetscBool transpose, PetscInt
     if (!x[c].device || !y[c].device) batch = MAT_GPUCSR_BATCH;
   PetscCall(PetscMalloc1(2 * batch, &d));
   PetscCall(PetscLogEventBegin(MAT_GPUCSR_MultMany, A, 0, 0, 0));
-  PetscCall(MatGPUCSRMultBatches(A, transpose, k, batch, x, y, d, d + batch));
+  err = MatGPUCSRMultBatches(A, transpose, k, batch, x, y, d, d + batch);
   PetscCall(PetscLogEventEnd(MAT_GPUCSR_MultMany, A, 0, 0, 0));
   PetscCall(PetscFree(d));
+  PetscCall(err);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -235,7 +252,7 @@ PetscErrorCode MatGPUCSRMultMany(Mat A, PetscBool transpose, PetscInt k, const V
   PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
   PetscCall(MatGPUCSRManyCheck(A, transpose, k, x, y));
   PetscCall(MatGPUCSRManyCheckOverlap(A, k, x, y, NULL));
-  if (!MatGPUCSRIs_Private(A)) {
+  if (!MatGPUCSRHasData_Private(A)) {
     PetscCall(MatGPUCSRMultManyOneByOne(A, transpose, k, x, y));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -248,7 +265,7 @@ PetscErrorCode MatGPUCSRMultMany(Mat A, PetscBool transpose, PetscInt k, const V
     PetscCall(MatGPUCSRVecGetArray_Private(g->dev, y[c], 'w', &v[k + c]));
   }
   err = MatGPUCSRManyCheckOverlap(A, k, x, y, v);
-  if (!err) PetscCall(MatGPUCSRMultColumns_Private(A, transpose, k, v, v + k));
+  if (!err) err = MatGPUCSRMultColumns_Private(A, transpose, k, v, v + k);
   for (PetscInt c = 0; c < k; c++) {
     PetscCall(MatGPUCSRVecRestoreArray_Private(y[c], 'w', &v[k + c]));
     PetscCall(MatGPUCSRVecRestoreArray_Private(x[c], 'r', &v[c]));

@@ -28,19 +28,31 @@ PetscErrorCode MatGPUCSRMultOperator_Private(GpOp op, PetscBool transpose, const
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MatSeqAIJGPUCSRMult(Mat A, PetscBool transpose, Vec x, Vec z, Vec y)
+static PetscErrorCode MatSeqAIJGPUCSRGetOperators(Mat A, PetscBool transpose, GpOp op[2], struct _n_MatGPUCSRHalo **halo)
 {
-  GpOp         op;
-  MatGPUCSRVec xa, ya, za;
+  PetscFunctionBegin;
+  if (halo) *halo = NULL;
+  PetscCall(MatGPUCSRGetOperator_Private(A, transpose, op));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Computes a product of a matrix on one process. */
+static PetscErrorCode MatSeqGPUCSRMult(Mat A, PetscBool transpose, Vec x, Vec z, Vec y)
+{
+  GpOp           op;
+  MatGPUCSRVec   xa, ya, za;
+  PetscErrorCode err, restored;
 
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRGetOperator_Private(A, transpose, &op));
+  PetscCall((*((Mat_GPUCSR *)A->spptr)->getoperators)(A, transpose, &op, NULL));
   PetscCall(MatGPUCSRVecGetRead_Private(A, transpose ? 1 : 0, x, &xa));
   PetscCall(MatGPUCSRVecGetResult_Private(A, transpose ? 0 : 1, y, z, &ya, &za));
-  PetscCall(MatGPUCSRMultOperator_Private(op, transpose, xa.device, z ? za.device : NULL, ya.device));
-  PetscCall(MatGPUCSRVecRestoreResult_Private(A, y, z, &ya, &za));
+  err      = MatGPUCSRMultOperator_Private(op, transpose, xa.device, z ? za.device : NULL, ya.device);
+  restored = MatGPUCSRVecRestoreResult_Private(A, y, z, &ya, &za);
   PetscCall(MatGPUCSRVecRestoreArray_Private(x, 'r', &xa));
-  PetscCall(PetscGPUCSRLogFlops_Private(op->dev, 2.0 * op->side[0].csr.nnz - (z ? 0.0 : (PetscLogDouble)(op->side[0].csr.m - op->side[0].features.empty))));
+  PetscCall(err);
+  PetscCall(restored);
+  PetscCall(PetscGPUCSRLogFlops_Private(op->dev, 2.0 * (PetscLogDouble)op->nnz - (z ? 0.0 : (PetscLogDouble)(op->side[0].csr.m - op->side[0].features.empty))));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -83,8 +95,9 @@ PetscErrorCode MatGPUCSRSetProducts_Private(Mat A)
   Mat_GPUCSR *g = (Mat_GPUCSR *)A->spptr;
 
   PetscFunctionBegin;
-  g->mult           = MatSeqAIJGPUCSRMult;
-  g->multbatch      = MatSeqAIJGPUCSRMultBatch_Private;
+  g->mult           = MatSeqGPUCSRMult;
+  g->getoperators   = MatSeqAIJGPUCSRGetOperators;
+  g->multbatch      = MatSeqGPUCSRMultBatch_Private;
   A->ops->bindtocpu = MatBindToCPU_GPUCSR;
   PetscCall(MatBindToCPU_GPUCSR(A, PETSC_FALSE));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -96,7 +109,7 @@ PetscErrorCode MatGPUCSRSetProducts_Private(Mat A)
   Not Collective
 
   Input Parameters:
-+ A         - the matrix, of type `MATSEQAIJGPUCSR`
++ A         - the matrix, of type `MATSEQAIJGPUCSR`, or of type `MATGPUCSRSTREAM` on one process
 . transpose - `PETSC_TRUE` for the product with the transpose
 - x         - the array to multiply by, in device memory
 
@@ -120,11 +133,11 @@ PetscErrorCode MatGPUCSRMultArray(Mat A, PetscBool transpose, const PetscScalar 
   PetscFunctionBegin;
   PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
   PetscCall(MatGPUCSRGetData_Private(A, &g));
-  PetscCheck(!g->mpi, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP, "MatGPUCSRMultArray() supports one process only; use MatMult() with a matrix of type %s", MATMPIAIJGPUCSR);
+  PetscCheck(!g->mpi, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP, "MatGPUCSRMultArray() supports one process only; use MatMult()");
   if (transpose) PetscCall(MatGPUCSRIsSymmetric_Private(A, &symmetric));
   if (symmetric) transpose = PETSC_FALSE;
-  PetscCall(MatGPUCSRGetOperator_Private(A, transpose, &op));
+  PetscCall((*g->getoperators)(A, transpose, &op, NULL));
   PetscCall(GpOpMult(op, transpose, x, NULL, y));
-  PetscCall(PetscGPUCSRLogFlops_Private(op->dev, 2.0 * op->side[0].csr.nnz - (PetscLogDouble)(op->side[0].csr.m - op->side[0].features.empty)));
+  PetscCall(PetscGPUCSRLogFlops_Private(op->dev, 2.0 * (PetscLogDouble)op->nnz - (PetscLogDouble)(op->side[0].csr.m - op->side[0].features.empty)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -13,7 +13,7 @@ PETSC_INTERN PetscErrorCode MatBindToCPU_GPUCSR(Mat, PetscBool);
 PETSC_INTERN PetscErrorCode MatGPUCSRMultOperator_Private(GpOp, PetscBool transpose, const double *x, const double *z, double *y); /* logs the device time */
 
 /* gpucsrmany.c: products with several vectors */
-PETSC_INTERN PetscErrorCode MatSeqAIJGPUCSRMultBatch_Private(Mat, PetscBool transpose, PetscInt k, const MatGPUCSRVec x[], double *const dx[], double *const dy[]);
+PETSC_INTERN PetscErrorCode MatSeqGPUCSRMultBatch_Private(Mat, PetscBool transpose, PetscInt k, const MatGPUCSRVec x[], double *const dx[], double *const dy[]);
 PETSC_INTERN PetscErrorCode MatGPUCSRMultOperatorMany_Private(GpOp, PetscBool transpose, PetscInt k, PetscBool add, PetscInt incx, const double *const x[], PetscInt incy, double *const y[]); /* logs the device time */
 PETSC_INTERN PetscErrorCode MatGPUCSRMultColumns_Private(Mat, PetscBool transpose, PetscInt k, const MatGPUCSRVec x[], const MatGPUCSRVec y[]);
 

@@ -2,7 +2,6 @@
    operations of the parent type, except the operations that are replaced here.  The blocks of a parallel matrix have the type MATSEQAIJGPUCSR. */
 /* MANSEC = Mat */
 #include "mat/impls/gpucsr/type/gpucsrtype.h"
-#include "vec/gpuvecimpl.h"
 
 static PetscErrorCode MatConvertFrom_GPUCSR(Mat, MatType, MatReuse, Mat *);
 
@@ -34,8 +33,9 @@ static PetscErrorCode MatGPUCSRSetOperations(Mat A, PetscBool mpi)
   PetscCall(MatGPUCSRSetCOO_Private(A));
   PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatProductSetFromOptions_anytype_C", MatProductSetFromOptions_GPUCSR_AnyType));
   if (mpi) {
-    g->mult               = MatMPIAIJGPUCSRMult_Private;
-    g->multbatch          = MatMPIAIJGPUCSRMultBatch_Private;
+    g->mult               = MatMPIGPUCSRMult_Private;
+    g->multbatch          = MatMPIGPUCSRMultBatch_Private;
+    g->getoperators       = MatMPIAIJGPUCSRGetOperatorsAndHalo_Private;
     g->assemblecoo        = MatSetValuesCOO_MPIAIJGPUCSR_Device;
     A->ops->assemblyend   = MatAssemblyEnd_MPIAIJGPUCSR;
     A->ops->bindtocpu     = MatBindToCPU_MPIAIJGPUCSR;
@@ -74,13 +74,7 @@ static PetscErrorCode MatGPUCSRAttach(Mat A)
   MatGPUCSRParentOps_Private[mpi] = g->base;
   PetscCall(MatGPUCSRSetOperations(A, mpi));
   PetscCall(PetscObjectChangeTypeName((PetscObject)A, mpi ? MATMPIAIJGPUCSR : MATSEQAIJGPUCSR));
-  if (GpDevKindOf(g->dev) == GP_DEV_CUDA) { /* lets MatCreateVecs() create vectors in device memory */
-    PetscCall(MatGPUCSRSetVecType(A, PetscDefined(HAVE_CUDA) ? VECCUDA : VECGPU));
-#if PetscDefined(HAVE_DEVICE)
-    A->boundtocpu = PETSC_FALSE; /* otherwise multigrid binds its vectors to the CPU */
-#endif
-  }
-  PetscCall(VecGPUSLEPcCheck()); /* must run before a SLEPc solver selects basis vectors for this matrix */
+  PetscCall(MatGPUCSRUseDeviceVectors_Private(A));
   PetscCall(MatGPUCSRReadOptions_Private(A));
   if (mpi && A->preallocated && A->assembled) PetscCall(MatMPIAIJGPUCSRGetBlocks_Private(A, block, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -145,6 +139,7 @@ PetscErrorCode MatConvert_SeqAIJ_SeqAIJGPUCSR(Mat A, MatType type, MatReuse reus
   Options Database Keys:
 + -mat_type gpucsr                           - sets the type in `MatSetFromOptions()`; `-mat_seqaij_type seqaijgpucsr` also converts matrices of type `MATSEQAIJ`
 . -mat_gpucsr_storage <single,double,auto>   - precision of the values on the device
+. -mat_gpucsr_factor_storage <matrix,single,double> - precision of ILU and ICC factors on the device; see `MATSOLVERGPUCSR`
 . -mat_gpucsr_transpose <eager,lazy>         - builds the transpose with the upload, or when a product first needs it
 . -mat_gpucsr_kernel <auto,name>             - kernel of the products
 . -mat_gpucsr_select <model,measure,fixed>   - how the kernel is selected if none is named

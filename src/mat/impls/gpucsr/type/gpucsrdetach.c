@@ -3,8 +3,30 @@
 
 PetscInt MatGPUCSRKeepPlain_Private = 0;
 
-/* Frees the data and restores the type name.  Restores the vector type and the binding to the CPU of the parent type too, because MatSetType() keeps both
-   when it changes the type. */
+/* Frees the data that all types have.  Restores the vector type and the binding to the CPU that a matrix without our type has, because MatSetType() keeps both when it
+   changes the type. */
+PetscErrorCode MatGPUCSRFreeData_Private(Mat A)
+{
+  Mat_GPUCSR *g = (Mat_GPUCSR *)A->spptr;
+
+  PetscFunctionBegin;
+#if PetscDefined(HAVE_DEVICE)
+  A->boundtocpu = PETSC_TRUE;
+#endif
+  if (g->setvectype) {
+    PetscCall(PetscFree(A->defaultvectype));
+    PetscCall(PetscStrallocpy(VECSTANDARD, &A->defaultvectype));
+  }
+  for (int k = 0; k < 6; k++) {
+    MatGPUCSRBuffer *buffer = k < 2 ? &g->vector[k] : &g->batch[k / 2 - 1][k % 2];
+
+    GpDevFree(g->dev, &buffer->array, buffer->n * sizeof(double));
+  }
+  PetscCall(PetscFree(A->spptr));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Frees the data and restores the type name. */
 static PetscErrorCode MatGPUCSRReset(Mat A, PetscBool mpi)
 {
   Mat_GPUCSR *g = (Mat_GPUCSR *)A->spptr;
@@ -13,13 +35,6 @@ static PetscErrorCode MatGPUCSRReset(Mat A, PetscBool mpi)
   PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatProductSetFromOptions_anytype_C", NULL));
   PetscCall(PetscObjectChangeTypeName((PetscObject)A, mpi ? MATMPIAIJ : MATSEQAIJ));
   if (!g) PetscFunctionReturn(PETSC_SUCCESS);
-#if PetscDefined(HAVE_DEVICE)
-  A->boundtocpu = PETSC_TRUE;
-#endif
-  if (g->setvectype) {
-    PetscCall(PetscFree(A->defaultvectype));
-    PetscCall(PetscStrallocpy(VECSTANDARD, &A->defaultvectype));
-  }
   if (g->mpi) {
     PetscCall(MatGPUCSRHaloDestroy_Private(&((Mat_MPIAIJGPUCSR *)g)->halo));
     PetscCall(MatGPUCSRHaloDestroy_Private(&((Mat_MPIAIJGPUCSR *)g)->coohalo));
@@ -28,12 +43,7 @@ static PetscErrorCode MatGPUCSRReset(Mat A, PetscBool mpi)
     PetscCall(MatGPUCSRNodesDestroy_Private(g->dev, &((Mat_SeqAIJGPUCSR *)g)->nodes));
   }
   PetscCall(MatGPUCSRCooDestroy_Private(&g->coo));
-  for (int k = 0; k < 6; k++) {
-    MatGPUCSRBuffer *buffer = k < 2 ? &g->vector[k] : &g->batch[k / 2 - 1][k % 2];
-
-    GpDevFree(g->dev, &buffer->array, buffer->n * sizeof(double));
-  }
-  PetscCall(PetscFree(A->spptr));
+  PetscCall(MatGPUCSRFreeData_Private(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,5 +1,7 @@
 /* Reads the options of a gpucsr matrix, listed in gpucsroptions.def, from the options database. */
 #include "mat/impls/gpucsr/type/gpucsrtype.h"
+#include "sys/gpucsrbytes.h"
+#include "vec/gpuvecimpl.h"
 #include <string.h>
 
 /* "auto", then the names of the kernels in the order of the kernel table */
@@ -16,6 +18,7 @@ typedef enum {
   BYTES,
   COUNT,
   TYPE,
+  PATH,
   VIEWER
 } OptionKind;
 
@@ -31,6 +34,7 @@ typedef struct {
 #define NAMES_BYTES(type)  NULL
 #define NAMES_COUNT(type)  NULL
 #define NAMES_TYPE(type)   NULL
+#define NAMES_PATH(type)   NULL
 #define NAMES_VIEWER(type) NULL
 
 static const OptionRow Table[] = {
@@ -49,7 +53,7 @@ typedef struct {
 #define OF_MATRIX  "mat_gpucsr_"
 #define OF_PROCESS "gpucsr_"
 
-/* Tells whether a memory limit is valid: at least 0, or -1 for no limit.  NaN and infinity are rejected as errors of the caller. */
+/* Tells whether a memory limit is valid: at least 0, or -1 for the default.  NaN and infinity are rejected as errors of the caller. */
 PetscBool MatGPUCSRIsLimit_Private(PetscReal bytes)
 {
   return (PetscBool)(!PetscIsInfOrNanReal(bytes) && (bytes >= 0 || bytes == -1));
@@ -73,13 +77,30 @@ static PetscErrorCode MatGPUCSRReadType(const OptionSource *from, const OptionRo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Reads a number of bytes. */
+static PetscErrorCode MatGPUCSRReadBytes(const OptionSource *from, const OptionRow *row, const char option[], PetscReal *field, PetscBool *set)
+{
+  GpOptionItems PetscOptionsObject = from->items; /* the name that PETSc's macros use */
+  char          text[64], now[32];
+  PetscReal     bytes = -1;
+
+  PetscFunctionBegin;
+  PetscCall(PetscSNPrintf(now, sizeof(now), "%.0f", (double)*field));
+  if (PetscOptionsObject) PetscCall(PetscOptionsString(option, row->help, row->setter, now, text, sizeof(text), set));
+  else PetscCall(PetscOptionsGetString(from->database, from->prefix, option, text, sizeof(text), set));
+  if (!*set) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCheck(PetscGPUCSRParseBytes_Private(text, &bytes) && MatGPUCSRIsLimit_Private(bytes), PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "-%s%s %s: give " GPUCSR_BYTES_FORM ", 0 or more, or -1 for the default", from->prefix ? from->prefix : "",
+             option + 1, text);
+  *field = bytes;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Reads one option.  VIEWER: only prints help; MatMPIAIJGPUCSRGetHalo_Private() reads the option and creates the viewer. */
 static PetscErrorCode MatGPUCSRReadOption(const OptionSource *from, const OptionRow *row, const char option[], void *field, PetscBool *set)
 {
   GpOptionItems   PetscOptionsObject = from->items;
   const PetscBool help               = (PetscBool)(PetscOptionsObject != NULL);
   PetscInt       *kernel = (PetscInt *)field, *count = (PetscInt *)field;
-  PetscReal      *bytes = (PetscReal *)field;
 
   PetscFunctionBegin;
   switch (row->kind) {
@@ -92,9 +113,7 @@ static PetscErrorCode MatGPUCSRReadOption(const OptionSource *from, const Option
     else PetscCall(PetscOptionsGetEList(from->database, from->prefix, option, MatGPUCSRKernels_Private, GP_KERNELS + 1, kernel, set));
     break;
   case BYTES:
-    if (help) PetscCall(PetscOptionsReal(option, row->help, row->setter, *bytes, bytes, set));
-    else PetscCall(PetscOptionsGetReal(from->database, from->prefix, option, bytes, set));
-    PetscCheck(MatGPUCSRIsLimit_Private(*bytes), PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "-%s%s %g: " MAT_GPUCSR_LIMIT_WANTED, from->prefix ? from->prefix : "", option + 1, (double)*bytes);
+    PetscCall(MatGPUCSRReadBytes(from, row, option, (PetscReal *)field, set));
     break;
   case COUNT:
     if (help) PetscCall(PetscOptionsInt(option, row->help, row->setter, *count, count, set));
@@ -103,6 +122,10 @@ static PetscErrorCode MatGPUCSRReadOption(const OptionSource *from, const Option
     break;
   case TYPE:
     PetscCall(MatGPUCSRReadType(from, row, option, (char *)field, set));
+    break;
+  case PATH:
+    if (help) PetscCall(PetscOptionsString(option, row->help, row->setter, (char *)field, (char *)field, PETSC_MAX_PATH_LEN, set));
+    else PetscCall(PetscOptionsGetString(from->database, from->prefix, option, (char *)field, PETSC_MAX_PATH_LEN, set));
     break;
   case VIEWER:
     if (help && !strcmp(from->start, OF_MATRIX)) PetscCall(PetscOptionsName(option, row->help, row->setter, set));
@@ -155,13 +178,38 @@ PetscErrorCode MatGPUCSRSetVecType(Mat A, VecType type)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode MatGPUCSRUseDeviceVectors_Private(Mat A)
+{
+  PetscFunctionBegin;
+  if (GpDevKindOf(((Mat_GPUCSR *)A->spptr)->dev) == GP_DEV_CUDA) {
+    PetscCall(MatGPUCSRSetVecType(A, PetscDefined(HAVE_CUDA) ? VECCUDA : VECGPU));
+#if PetscDefined(HAVE_DEVICE)
+    A->boundtocpu = PETSC_FALSE; /* otherwise multigrid binds its vectors to the CPU */
+#endif
+  }
+  PetscCall(VecGPUSLEPcCheck()); /* must run before a SLEPc solver selects basis vectors for this matrix */
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Applies options to B if it is a gpucsr matrix.  The vector type is stored in PETSc's part of the matrix, all other options in Mat_GPUCSR. */
 PetscErrorCode MatGPUCSRApplyOptions_Private(const MatGPUCSROptions *options, Mat B)
 {
   PetscFunctionBegin;
-  if (!MatGPUCSRIs_Private(B)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!MatGPUCSRHasData_Private(B)) PetscFunctionReturn(PETSC_SUCCESS);
   if (options->given & MAT_GPUCSR_GIVEN(vec_type)) PetscCall(MatGPUCSRSetVecType(B, options->vec_type));
   PetscCall(MatGPUCSRSetOptions_Private(B, options));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Writes `size` bytes to the member of an option and marks the option as given. */
+static PetscErrorCode MatGPUCSRSetOption(Mat A, const Mat_GPUCSR *g, int option, const void *value, size_t size)
+{
+  MatGPUCSROptions options = g->options;
+
+  PetscFunctionBegin;
+  memcpy((char *)&options + Table[option].offset, value, size);
+  options.given |= 1u << option;
+  PetscCall(MatGPUCSRSetOptions_Private(A, &options));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -170,52 +218,58 @@ PetscErrorCode MatGPUCSRSetEnum_Private(Mat A, int option, PetscInt value)
 {
   const OptionRow *row = &Table[option];
   Mat_GPUCSR      *g   = NULL;
-  MatGPUCSROptions options;
-  PetscInt         n = 0;
+  PetscInt         n   = 0;
+  PetscEnum        given;
 
   PetscFunctionBegin;
   PetscCall(MatGPUCSRGetData_Private(A, &g));
   while (row->names[n + 2]) n++;
   PetscValidLogicalCollectiveInt(A, value, 2);
   PetscCheck(value >= 0 && value < n, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "Unknown %s %" PetscInt_FMT "; valid values are 0 to %" PetscInt_FMT, row->names[n], value, n - 1);
-  options                                        = g->options;
-  *(PetscEnum *)((char *)&options + row->offset) = (PetscEnum)value;
-  options.given |= 1u << option;
-  PetscCall(MatGPUCSRSetOptions_Private(A, &options));
+  given = (PetscEnum)value;
+  PetscCall(MatGPUCSRSetOption(A, g, option, &given, sizeof(given)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Sets an option of the kind BYTES. */
 PetscErrorCode MatGPUCSRSetBytes_Private(Mat A, int option, PetscReal bytes)
 {
-  Mat_GPUCSR      *g = NULL;
-  MatGPUCSROptions options;
+  Mat_GPUCSR *g = NULL;
 
   PetscFunctionBegin;
   PetscCall(MatGPUCSRGetData_Private(A, &g));
   PetscValidLogicalCollectiveReal(A, bytes, 2);
   PetscCheck(MatGPUCSRIsLimit_Private(bytes), PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "%s(): %g: " MAT_GPUCSR_LIMIT_WANTED, Table[option].setter, (double)bytes);
-  options                                                 = g->options;
-  *(PetscReal *)((char *)&options + Table[option].offset) = bytes;
-  options.given |= 1u << option;
-  PetscCall(MatGPUCSRSetOptions_Private(A, &options));
+  PetscCall(MatGPUCSRSetOption(A, g, option, &bytes, sizeof(bytes)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Sets an option of the kind COUNT. */
 PetscErrorCode MatGPUCSRSetCount_Private(Mat A, int option, PetscInt count)
 {
-  Mat_GPUCSR      *g = NULL;
-  MatGPUCSROptions options;
+  Mat_GPUCSR *g = NULL;
 
   PetscFunctionBegin;
   PetscCall(MatGPUCSRGetData_Private(A, &g));
   PetscValidLogicalCollectiveInt(A, count, 2);
   PetscCheck(count >= 0 && count <= MAT_GPUCSR_COUNT_MOST, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "%s(): %" PetscInt_FMT ": give a number from 0 to %d", Table[option].setter, count, MAT_GPUCSR_COUNT_MOST);
-  options                                                = g->options;
-  *(PetscInt *)((char *)&options + Table[option].offset) = count;
-  options.given |= 1u << option;
-  PetscCall(MatGPUCSRSetOptions_Private(A, &options));
+  PetscCall(MatGPUCSRSetOption(A, g, option, &count, sizeof(count)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Sets an option of the kind PATH. */
+PetscErrorCode MatGPUCSRSetPath_Private(Mat A, int option, const char path[])
+{
+  char        text[PETSC_MAX_PATH_LEN] = "";
+  Mat_GPUCSR *g                        = NULL;
+  size_t      length                   = 0;
+
+  PetscFunctionBegin;
+  PetscCall(MatGPUCSRGetData_Private(A, &g));
+  if (path) PetscCall(PetscStrlen(path, &length));
+  PetscCheck(length < sizeof(text), PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "%s(): the name has %zu characters; give at most %d", Table[option].setter, length, PETSC_MAX_PATH_LEN - 1);
+  if (path) PetscCall(PetscStrncpy(text, path, sizeof(text)));
+  PetscCall(MatGPUCSRSetOption(A, g, option, text, sizeof(text)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

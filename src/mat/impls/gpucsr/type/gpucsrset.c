@@ -60,6 +60,36 @@ PetscErrorCode MatGPUCSRGetStorage(Mat A, MatGPUCSRStorage *storage)
 }
 
 /*@
+  MatGPUCSRSetFactorStorage - Sets the precision in which the device stores the values of ILU and ICC factors of a `MATGPUCSR` matrix
+
+  Logically Collective
+
+  Input Parameters:
++ A       - the matrix
+- storage - `MAT_GPUCSR_FACTOR_STORAGE_MATRIX` (default), `MAT_GPUCSR_FACTOR_STORAGE_SINGLE` or `MAT_GPUCSR_FACTOR_STORAGE_DOUBLE`
+
+  Options Database Keys:
++ -mat_gpucsr_factor_storage <matrix,single,double> - the precision for this matrix
+- -gpucsr_factor_storage <matrix,single,double>     - the default of all matrices with any prefix
+
+  Level: intermediate
+
+  Notes:
+  The setting has its effect at the next numeric factorisation. Factors of LU and Cholesky are always stored in double precision, and so are the diagonals of all factors.
+  Vectors and sums are always in double precision.
+
+  If a value of a factor exceeds the range of single precision, the first solve stops with an error.
+
+.seealso: `MATGPUCSR`, `MATSOLVERGPUCSR`, `MatGPUCSRSetStorage()`
+@*/
+PetscErrorCode MatGPUCSRSetFactorStorage(Mat A, MatGPUCSRFactorStorage storage)
+{
+  PetscFunctionBegin;
+  PetscCall(MatGPUCSRSetEnum_Private(A, MAT_GPUCSR_OPTION_factor_storage, storage));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
   MatGPUCSRSetTranspose - Sets when a `MATGPUCSR` matrix builds its transpose on the device
 
   Logically Collective

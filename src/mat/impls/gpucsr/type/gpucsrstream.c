@@ -19,8 +19,10 @@
   A streamed matrix is cut into chunks of whole rows, which are encoded without loss in pinned host memory. Each product transfers the chunks to the device, decodes them there and
   multiplies. As many chunks as fit the free device memory stay there (`MatGPUCSRSetStreamResident()`). Which chunks stay there changes no bit of a product.
 
-  The kernel is one of `csrscalar` and `csrvector2` to `csrvector32`. The rule of `MAT_GPUCSR_SELECT_FIXED` chooses it, or `MatGPUCSRSetKernel()` sets it.
-  A product with one vector has the bits of a product that is not streamed and uses this kernel. `MAT_GPUCSR_STREAM_TRANSPOSE_SHARED` is an exception for products with the transpose.
+  The kernel of products with one vector is `csrscalar`, one of `csrvector2` to `csrvector32`, or `csrsegment`. The rule of `MAT_GPUCSR_SELECT_FIXED` chooses it, or `MatGPUCSRSetKernel()`
+  sets it. Such a product has the same bits as a product that is not streamed and uses the same kernel. Products with the transpose are an exception with `MAT_GPUCSR_STREAM_TRANSPOSE_SHARED`.
+
+  The kernel of products with several vectors is `mmsegment16`.
 
   A product with a streamed matrix cannot be captured in a CUDA graph. Solvers that use graphs launch their work from the host instead.
 
@@ -34,21 +36,23 @@ PetscErrorCode MatGPUCSRSetStream(Mat A, MatGPUCSRStream stream)
 }
 
 /*@
-  MatGPUCSRSetStreamChunk - Sets the size of the chunks of a streamed `MATGPUCSR` matrix
+  MatGPUCSRSetStreamChunk - Sets an upper bound on the size of the chunks of a streamed `MATGPUCSR` matrix
 
   Logically Collective
 
   Input Parameters:
 + A     - the matrix
-- bytes - upper bound in bytes on the size of a chunk as compressed rows, before it is encoded; -1 (default): 32 MiB
+- bytes - upper bound in bytes on the size of a chunk as compressed rows, before it is encoded; -1 (default): 32 MiB, or less if device memory is too small for the buffers
 
   Options Database Key:
 . -mat_gpucsr_stream_chunk <bytes> - upper bound on the size of a chunk as compressed rows
 
   Level: advanced
 
-  Note:
+  Notes:
   A row that takes more bytes is a chunk of its own.
+
+  With `MAT_GPUCSR_STREAM_TRANSPOSE_SHARED` the default is always 32 MiB, because results depend on the size.
 
 .seealso: `MATGPUCSR`, `MatGPUCSRSetStream()`, `MatGPUCSRGetStreamInfo()`
 @*/
@@ -74,8 +78,8 @@ PetscErrorCode MatGPUCSRSetStreamChunk(Mat A, PetscReal bytes)
   Level: intermediate
 
   Note:
-  The matrix, its transpose and both blocks of a parallel matrix share the bound. One that is encoded later gets what the device memory of the earlier ones leaves,
-  including their buffers and workspace.
+  The matrix, its transpose, and the diagonal and off-diagonal block of a parallel matrix share this bound. What is encoded first may use all of it. Its device memory, with buffers and
+  workspace, is subtracted from the bound for the next.
 
 .seealso: `MATGPUCSR`, `MatGPUCSRSetStream()`, `MatGPUCSRGetStreamInfo()`
 @*/
@@ -101,7 +105,7 @@ PetscErrorCode MatGPUCSRSetStreamResident(Mat A, PetscReal bytes)
   Level: advanced
 
   Note:
-  With one buffer, transfers and products take turns. With two, one chunk is transferred while another is multiplied.
+  With one buffer, transfers and products alternate. With two, one chunk is transferred while the device multiplies by another.
 
 .seealso: `MATGPUCSR`, `MatGPUCSRSetStream()`, `MatGPUCSRGetStreamInfo()`
 @*/
@@ -127,7 +131,7 @@ PetscErrorCode MatGPUCSRSetStreamBuffers(Mat A, PetscInt buffers)
   Level: advanced
 
   Note:
-  If the system refuses to pin chunks, as many threads copy these chunks to pinned buffers in each product.
+  If the system refuses to pin chunks, this number of threads copies them to pinned buffers in each product.
 
 .seealso: `MATGPUCSR`, `MatGPUCSRSetStream()`, `MatGPUCSRGetStreamInfo()`
 @*/
@@ -154,7 +158,7 @@ PetscErrorCode MatGPUCSRSetStreamThreads(Mat A, PetscInt threads)
 
   Note:
   `MAT_GPUCSR_STREAM_ENCODE_AUTO` stores each chunk in its smallest lossless encoding. `MAT_GPUCSR_STREAM_ENCODE_NONE` stores columns in 32 bits and values in the precision of the
-  storage (`MatGPUCSRSetStorage()`); it serves for comparison.
+  storage (`MatGPUCSRSetStorage()`). Use it to measure what encoding saves.
 
 .seealso: `MATGPUCSR`, `MatGPUCSRSetStream()`, `MatGPUCSRGetStreamInfo()`
 @*/
@@ -182,7 +186,7 @@ PetscErrorCode MatGPUCSRSetStreamEncode(Mat A, MatGPUCSRStreamEncode encode)
   Notes:
   `MAT_GPUCSR_STREAM_TRANSPOSE_STORED` keeps chunks of the transpose in host memory. They take about as much memory as those of the matrix.
 
-  `MAT_GPUCSR_STREAM_TRANSPOSE_SHARED` keeps none. In each product with the transpose, the device transposes the chunks of the matrix and adds their products in the order of the
+  `MAT_GPUCSR_STREAM_TRANSPOSE_SHARED` keeps no chunks of the transpose. In each product with the transpose, the device transposes the chunks of the matrix and adds their products in the order of the
   chunks. This takes more time on the device. The last bits of the product then depend on the size of the chunks (`MatGPUCSRSetStreamChunk()`).
 
 .seealso: `MATGPUCSR`, `MatGPUCSRSetStream()`, `MatGPUCSRGetStreamInfo()`
@@ -211,6 +215,8 @@ static void MatGPUCSRAddStream(GpOpStream S, MatGPUCSRStreamInfo *info)
   info->moved_last += i.stream.moved_last;
   info->timed_bytes += i.stream.timed_bytes;
   info->timed_seconds += i.stream.timed_seconds;
+  info->used_bytes += i.stream.used_bytes;
+  info->used_seconds += i.stream.used_seconds;
   info->encode_seconds += i.encode_seconds;
   info->pin_seconds += i.pin_seconds;
   info->wait_seconds += i.stream.wait_seconds;

@@ -12,6 +12,7 @@ PETSC_INTERN PetscErrorCode MatConvert_SeqAIJ_SeqAIJGPUCSR(Mat, MatType, MatReus
 /* gpucsrdetach.c: destruction, and the way back to the parent type */
 PETSC_INTERN PetscInt       MatGPUCSRKeepPlain_Private; /* greater than 0: -mat_seqaij_type seqaijgpucsr leaves new matrices plain */
 PETSC_INTERN PetscErrorCode MatGPUCSRDetach_Private(Mat);
+PETSC_INTERN PetscErrorCode MatGPUCSRFreeData_Private(Mat);
 PETSC_INTERN PetscErrorCode MatDestroy_SeqAIJGPUCSR(Mat);
 
 /* gpucsrderive.c: matrices that are derived from another one */
@@ -25,9 +26,11 @@ PETSC_INTERN PetscErrorCode    MatGPUCSRApplyOptions_Private(const MatGPUCSROpti
 PETSC_INTERN PetscErrorCode    MatGPUCSRSetEnum_Private(Mat, int option, PetscInt value);
 PETSC_INTERN PetscErrorCode    MatGPUCSRSetBytes_Private(Mat, int option, PetscReal bytes);
 PETSC_INTERN PetscErrorCode    MatGPUCSRSetCount_Private(Mat, int option, PetscInt count);
+PETSC_INTERN PetscErrorCode    MatGPUCSRSetPath_Private(Mat, int option, const char path[]); /* NULL: empty */
 PETSC_INTERN PetscBool         MatGPUCSRIsLimit_Private(PetscReal bytes);
 #define MAT_GPUCSR_COUNT_MOST   1024 /* maximum of an option of the kind COUNT */
-#define MAT_GPUCSR_LIMIT_WANTED "give a number of bytes, 0 or more, or -1 for no limit"
+#define MAT_GPUCSR_LIMIT_WANTED "give a number of bytes, 0 or more, or -1 for the default"
+PETSC_INTERN PetscErrorCode MatGPUCSRUseDeviceVectors_Private(Mat); /* lets MatCreateVecs() create vectors in device memory */
 PETSC_INTERN PetscErrorCode MatSetFromOptions_GPUCSR(Mat, GpOptionItems);
 
 /* gpucsrstream.c: a matrix that is streamed */
@@ -45,5 +48,9 @@ PETSC_INTERN PetscErrorCode MatGPUCSRRegisterFactors_Private(void);
 PETSC_INTERN PetscErrorCode MatProductSetFromOptions_GPUCSR_AnyType(Mat);
 PETSC_INTERN char          *MatGPUCSRExchangeTypeName_Private(Mat, char *name);
 PETSC_INTERN PetscErrorCode MatView_GPUCSR(Mat, PetscViewer);
+PETSC_INTERN PetscErrorCode MatGPUCSRViewInfo_Private(Mat, PetscViewer);
+
+/* streamed.c: the type gpucsrstream */
+PETSC_INTERN PetscErrorCode MatCreate_GPUCSRStream(Mat);
 
 #endif

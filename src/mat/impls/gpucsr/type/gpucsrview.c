@@ -1,23 +1,20 @@
 /* MatGPUCSRUpload(), MatGPUCSRGetInfo(), and the lines of a gpucsr matrix in -mat_view ::ascii_info. */
 #include "mat/impls/gpucsr/type/gpucsrtype.h"
 
-/* Checks the matrix and gets the operators of this rank and their matrices: one for a seq matrix, two for a parallel one. */
-static PetscErrorCode MatGPUCSRGetOperators(Mat A, int *n, Mat block[2], GpOp op[2])
+/* Checks the matrix and gets the operators of this rank and their matrices: one for a seq matrix, two and the exchange for a parallel one. A matrix of type gpucsrstream has operators, but
+   no block matrices. */
+static PetscErrorCode MatGPUCSRGetOperators(Mat A, int *n, Mat block[2], GpOp op[2], MatGPUCSRHalo **halo)
 {
   Mat_GPUCSR *g;
 
   PetscFunctionBegin;
   PetscCall(MatGPUCSRGetData_Private(A, &g));
   PetscCall(MatGPUCSRCheckAssembled_Private(A));
-  if (g->mpi) {
-    *n = 2;
-    PetscCall(MatMPIAIJGPUCSRGetBlocks_Private(A, block, NULL));
-    PetscCall(MatMPIAIJGPUCSRGetOperators_Private(A, block, PETSC_FALSE, op));
-  } else {
-    *n       = 1;
-    block[0] = A;
-    PetscCall(MatGPUCSRGetOperator_Private(A, PETSC_FALSE, &op[0]));
-  }
+  *n       = g->mpi ? 2 : 1;
+  block[0] = A;
+  block[1] = NULL;
+  PetscCall((*g->getoperators)(A, PETSC_FALSE, op, halo));
+  if (g->mpi && !g->fromrows) PetscCall(MatMPIAIJGPUCSRGetBlocks_Private(A, block, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -41,12 +38,13 @@ static PetscErrorCode MatGPUCSRGetOperators(Mat A, int *n, Mat block[2], GpOp op
 @*/
 PetscErrorCode MatGPUCSRUpload(Mat A)
 {
-  int  n;
-  Mat  block[2];
-  GpOp op[2];
+  int            n;
+  Mat            block[2];
+  GpOp           op[2];
+  MatGPUCSRHalo *halo;
 
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRGetOperators(A, &n, block, op));
+  PetscCall(MatGPUCSRGetOperators(A, &n, block, op, &halo));
   PetscCallGp(op[0]->dev, "waiting for the upload", GpDevSync(op[0]->dev));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -74,10 +72,11 @@ PetscErrorCode MatGPUCSRGetInfo(Mat A, MatGPUCSRInfo *info)
   int               n;
   Mat               block[2];
   GpOp              op[2];
+  MatGPUCSRHalo    *halo;
   MatGPUCSRRounding rounding = {0};
 
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRGetOperators(A, &n, block, op));
+  PetscCall(MatGPUCSRGetOperators(A, &n, block, op, &halo));
   PetscCall(PetscMemzero(info, sizeof(*info)));
   info->device   = GpDevName(op[0]->dev);
   info->storage  = MAT_GPUCSR_STORAGE_DOUBLE;
@@ -103,17 +102,12 @@ PetscErrorCode MatGPUCSRGetInfo(Mat A, MatGPUCSRInfo *info)
   info->kernel           = GpKernelTable[op[0]->side[0].choice.kernel].name;
   info->kernel_transpose = op[0]->has[1] ? GpKernelTable[op[0]->side[1].choice.kernel].name : NULL;
   PetscCall(MatGPUCSRIsSymmetric_Private(A, &info->symmetric));
-  if (((Mat_GPUCSR *)A->spptr)->mpi) {
-    MatGPUCSRHalo *halo;
-
-    PetscCall(MatMPIAIJGPUCSRGetHalo_Private(A, block, &halo));
-    info->halo = MatGPUCSRHaloTypes[halo->type];
-  }
+  if (halo) info->halo = MatGPUCSRHaloTypes[halo->type];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*@
-  MatGPUCSRGetStreamInfo - Gets the state of a `MATGPUCSR` matrix that is streamed to the device; encodes the matrix first if necessary, or uploads it if it is not streamed
+  MatGPUCSRGetStreamInfo - Gets the state of a streamed matrix: chunks, bytes and times
 
   Collective
 
@@ -125,31 +119,45 @@ PetscErrorCode MatGPUCSRGetInfo(Mat A, MatGPUCSRInfo *info)
 
   Level: intermediate
 
+  Notes:
+  The matrix has the type `MATGPUCSR` or `MATGPUCSRSTREAM`.
+
+  If no product has encoded the matrix, this function does so. A matrix that is not streamed is uploaded instead, and `streamed` is `PETSC_FALSE`.
+
 .seealso: `MATGPUCSR`, `MatGPUCSRStreamInfo`, `MatGPUCSRSetStream()`
 @*/
 PetscErrorCode MatGPUCSRGetStreamInfo(Mat A, MatGPUCSRStreamInfo *info)
 {
-  int  n = 0;
-  Mat  block[2];
-  GpOp op[2];
+  int            n = 0;
+  Mat            block[2];
+  GpOp           op[2];
+  MatGPUCSRHalo *halo;
 
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRGetOperators(A, &n, block, op));
+  PetscCall(MatGPUCSRGetOperators(A, &n, block, op, &halo));
   MatGPUCSRGetStreamInfo_Private(n, op, info);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Prints the chunks of a streamed matrix and their sizes, summed over the ranks. */
+/* Prints the chunks of a streamed matrix and their sizes, summed over the ranks. Rates are those of one rank, on average. */
 static PetscErrorCode MatGPUCSRViewStream(Mat A, PetscViewer viewer, int n, GpOp const op[])
 {
   MatGPUCSRStreamInfo info;
+  PetscBool           files;
+  int                 lacked = 0;
 
   PetscFunctionBegin;
   MatGPUCSRGetStreamInfo_Private(n, op, &info);
-  double sum[] = {(double)info.chunks, info.bytes, info.row_bytes, info.resident_bytes, info.pageable_bytes, (double)info.streamed};
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 6, MPI_DOUBLE, MPI_SUM, PetscObjectComm((PetscObject)A)));
+  files = (PetscBool)(((Mat_GPUCSR *)A->spptr)->fromrows && ((Mat_GPUCSR *)A->spptr)->options.stream_file[0]);
+  for (int b = 0; b < n; b++) lacked = lacked || (GpOpIsStreamed(op[b]) && op[b]->options.lacked);
+  double sum[] = {(double)info.chunks, info.bytes,       info.row_bytes,   info.resident_bytes, info.pageable_bytes, (double)info.streamed, (double)lacked,
+                  info.encode_seconds, info.pin_seconds, info.timed_bytes, info.timed_seconds,  info.used_bytes,     info.used_seconds};
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 13, MPI_DOUBLE, MPI_SUM, PetscObjectComm((PetscObject)A)));
   if (sum[5] == 0) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscViewerASCIIPrintf(viewer, "gpucsr: streamed from host memory: %.0f chunks of %.0f bytes (%.0f as compressed rows), %.0f resident on the device\n", sum[0], sum[1], sum[2], sum[3]));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "gpucsr: streamed from %s: %.0f chunks of %.0f bytes (%.0f as compressed rows), %.0f resident on the device\n", files ? "files" : "host memory", sum[0], sum[1], sum[2], sum[3]));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "gpucsr: encoding: %.2g s (%.3g GB/s of compressed rows); pinned memory: %.2g s; transfers: %.3g GB/s; decoding and multiplying: %.3g GB/s of chunks\n", sum[7], sum[7] > 0 ? 1e-9 * sum[2] / sum[7] : 0.0,
+                                   sum[8], sum[10] > 0 ? 1e-9 * sum[9] / sum[10] : 0.0, sum[12] > 0 ? 1e-9 * sum[11] / sum[12] : 0.0));
+  if (sum[6] > 0) PetscCall(PetscViewerASCIIPrintf(viewer, "gpucsr: streamed because the device memory is too small for compressed rows, or for building the transpose\n"));
   if (sum[4] > 0) PetscCall(PetscViewerASCIIPrintf(viewer, "gpucsr: %.0f bytes of the chunks could not be pinned and are copied in each product; raise the limit of locked memory (ulimit -l)\n", sum[4]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -167,18 +175,19 @@ static PetscErrorCode MatGPUCSRViewSide(PetscViewer viewer, const char what[], G
 }
 
 /* Prints bytes and counts summed over the ranks, the maxima of loss and seconds, and the kernels of the first rank. */
-static PetscErrorCode MatGPUCSRViewInfo(Mat A, PetscViewer viewer)
+PetscErrorCode MatGPUCSRViewInfo_Private(Mat A, PetscViewer viewer)
 {
-  MatGPUCSRInfo info;
-  Mat           block[2];
-  GpOp          op[2];
-  int           n;
-  MPI_Comm      comm = PetscObjectComm((PetscObject)A);
-  const char   *storage, *automatic;
+  MatGPUCSRInfo  info;
+  Mat            block[2];
+  GpOp           op[2];
+  int            n;
+  MatGPUCSRHalo *halo;
+  MPI_Comm       comm = PetscObjectComm((PetscObject)A);
+  const char    *storage, *automatic;
 
   PetscFunctionBegin;
   PetscCall(MatGPUCSRGetInfo(A, &info));
-  PetscCall(MatGPUCSRGetOperators(A, &n, block, op));
+  PetscCall(MatGPUCSRGetOperators(A, &n, block, op, &halo));
   double worst[] = {(double)info.loss, (double)info.seconds}, sum[] = {(double)info.bytes, (double)info.values, (double)info.rounded, (double)info.lost};
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, worst, 2, MPI_DOUBLE, MPI_MAX, comm));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 4, MPI_DOUBLE, MPI_SUM, comm));
@@ -192,7 +201,7 @@ static PetscErrorCode MatGPUCSRViewInfo(Mat A, PetscViewer viewer)
     PetscCall(MatGPUCSRViewSide(viewer, n == 1 ? "transpose" : "its transpose", op[b], 1, info.symmetric));
   }
   PetscCall(MatGPUCSRViewStream(A, viewer, n, op));
-  if (info.halo) PetscCall(MatMPIAIJGPUCSRViewHalo_Private(A, viewer));
+  if (halo) PetscCall(MatGPUCSRHaloViewLine_Private(halo, viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -206,6 +215,6 @@ PetscErrorCode MatView_GPUCSR(Mat A, PetscViewer viewer)
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
   if (!ascii || !A->assembled || A->factortype || !A->spptr) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscViewerGetFormat(viewer, &format));
-  if (format == PETSC_VIEWER_ASCII_INFO || format == PETSC_VIEWER_ASCII_INFO_DETAIL) PetscCall(MatGPUCSRViewInfo(A, viewer));
+  if (format == PETSC_VIEWER_ASCII_INFO || format == PETSC_VIEWER_ASCII_INFO_DETAIL) PetscCall(MatGPUCSRViewInfo_Private(A, viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,0 +1,118 @@
+/* MatSolve() and its variants with a factor of the solver type gpucsr. */
+#include "mat/impls/gpucsr/factor/gpucsrfactorimpl.h"
+
+/* Launches the solves with one or both triangles. */
+static PetscErrorCode MatGPUCSRFactorLaunch(MatGPUCSRFactor *f, MatGPUCSRSide *s, PetscBool transpose, MatGPUCSRSolveKind kind, const double *b, const double *add, double *x)
+{
+  const PetscBool     first = (PetscBool)(kind != MAT_GPUCSR_SOLVE_BACKWARD), last = (PetscBool)(kind != MAT_GPUCSR_SOLVE_FORWARD);
+  const int32_t      *rows = NULL;
+  GpTriVectors        one = {b, s->map[MAT_GPUCSR_MAP_IN], f->w, NULL, NULL, NULL, GP_TRI_UNIT}, two = {f->w, s->map[MAT_GPUCSR_MAP_LINK], f->w + f->n, x, s->map[MAT_GPUCSR_MAP_OUT], add, GP_TRI_UNIT};
+  const GpTriDiagonal after = f->cholesky ? GP_TRI_BEFORE : GP_TRI_AFTER;
+
+  PetscFunctionBegin;
+  if (transpose && !f->cholesky) one.diagonal = after;
+  else two.diagonal = after;
+  if (!last) {
+    PetscCall(MatGPUCSRFactorGetMap_Private(f, s, MAT_GPUCSR_MAP_FIRST, &rows));
+    one.diagonal = GP_TRI_OUT_ROOT;
+    one.out      = rows;
+    one.x        = x;
+  }
+  if (!first) {
+    PetscCall(MatGPUCSRFactorGetMap_Private(f, s, MAT_GPUCSR_MAP_LAST, &rows));
+    two.diagonal = GP_TRI_BEFORE_ROOT;
+    two.in       = rows;
+    two.b        = b;
+  }
+  PetscCall(PetscGPUCSRLogTimeBegin_Private(f->dev));
+  PetscCallGp(f->dev, "triangular solve", GpTriReset(f->dev, f->w, 2 * (int64_t)f->n));
+  if (first) PetscCallGp(f->dev, "triangular solve", GpTriSolve(&s->tri[0], &one));
+  if (last) PetscCallGp(f->dev, "triangular solve", GpTriSolve(&s->tri[1], &two));
+  PetscCall(PetscGPUCSRLogTimeEnd_Private(f->dev));
+  PetscCall(PetscGPUCSRLogFlops_Private(f->dev, first && last ? f->flops : f->flops / 2));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Gets the data of a factor. */
+PetscErrorCode MatGPUCSRFactorGet_Private(Mat F, MatGPUCSRFactor **f)
+{
+  PetscContainer container;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectQuery((PetscObject)F, "MatGPUCSRFactor", (PetscObject *)&container));
+  PetscCheck(container, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The factor has lost its data for the device");
+  PetscCall(PetscContainerGetPointer(container, (void **)f));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Computes x = F^-1 b, or x = F^-1 b + y.  y may be NULL or x. */
+static PetscErrorCode MatGPUCSRFactorSolve(Mat F, PetscBool transpose, MatGPUCSRSolveKind kind, Vec b, Vec y, Vec x)
+{
+  const char       mode = y == x ? 'b' : 'w';
+  const PetscInt   n    = F->rmap->n;
+  MatGPUCSRFactor *f;
+  MatGPUCSRSide   *side;
+  MatGPUCSRVec     ba, xa, ya = {0};
+
+  PetscFunctionBegin;
+  PetscCall(MatGPUCSRFactorGet_Private(F, &f));
+  PetscCall(MatGPUCSRFactorGetSide_Private(F, f, transpose, &side));
+  PetscCheck(kind == MAT_GPUCSR_SOLVE_BOTH || !f->indefinite, PETSC_COMM_SELF, PETSC_ERR_SUP, "Diagonal must be real and nonnegative");
+  PetscCall(MatGPUCSRVecGetArray_Private(f->dev, b, 'r', &ba));
+  PetscCall(MatGPUCSRVecStage_Private(F, f->dev, &f->vector[0], n, PETSC_TRUE, &ba));
+  PetscCall(MatGPUCSRVecGetArray_Private(f->dev, x, mode, &xa));
+  PetscCall(MatGPUCSRVecStage_Private(F, f->dev, &f->vector[2], n, (PetscBool)(y == x), &xa));
+  if (y && y != x) {
+    PetscCall(MatGPUCSRVecGetArray_Private(f->dev, y, 'r', &ya));
+    PetscCall(MatGPUCSRVecStage_Private(F, f->dev, &f->vector[1], n, PETSC_TRUE, &ya));
+  } else if (y) ya = xa;
+  PetscCall(MatGPUCSRFactorLaunch(f, side, transpose, kind, ba.device, y ? ya.device : NULL, xa.device));
+  PetscCall(MatGPUCSRVecUnstage_Private(F, f->dev, n, &xa));
+  if (y && y != x) PetscCall(MatGPUCSRVecRestoreArray_Private(y, 'r', &ya));
+  PetscCall(MatGPUCSRVecRestoreArray_Private(x, mode, &xa));
+  PetscCall(MatGPUCSRVecRestoreArray_Private(b, 'r', &ba));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+#define SOLVE(Name, transpose, kind) \
+  static PetscErrorCode Mat##Name##_SolverGPUCSR(Mat F, Vec b, Vec x) \
+  { \
+    PetscFunctionBegin; \
+    PetscCall(MatGPUCSRFactorSolve(F, transpose, kind, b, NULL, x)); \
+    PetscFunctionReturn(PETSC_SUCCESS); \
+  }
+SOLVE(Solve, PETSC_FALSE, MAT_GPUCSR_SOLVE_BOTH)
+SOLVE(SolveTranspose, PETSC_TRUE, MAT_GPUCSR_SOLVE_BOTH)
+SOLVE(ForwardSolve, PETSC_FALSE, MAT_GPUCSR_SOLVE_FORWARD)
+SOLVE(BackwardSolve, PETSC_FALSE, MAT_GPUCSR_SOLVE_BACKWARD)
+
+static PetscErrorCode MatSolveAdd_SolverGPUCSR(Mat F, Vec b, Vec y, Vec x)
+{
+  PetscFunctionBegin;
+  PetscCall(MatGPUCSRFactorSolve(F, PETSC_FALSE, MAT_GPUCSR_SOLVE_BOTH, b, y, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatSolveTransposeAdd_SolverGPUCSR(Mat F, Vec b, Vec y, Vec x)
+{
+  PetscFunctionBegin;
+  PetscCall(MatGPUCSRFactorSolve(F, PETSC_TRUE, MAT_GPUCSR_SOLVE_BOTH, b, y, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Replaces the solves that PETSc's numeric factorisation has set.  Without matsolve and matsolvetranspose, MatMatSolve() and MatMatSolveTranspose() solve column by column with
+   the operations set here. */
+PetscErrorCode MatGPUCSRFactorSetSolves_Private(Mat F, MatGPUCSRFactor *f)
+{
+  PetscFunctionBegin;
+  f->side[0].current = f->side[1].current = PETSC_FALSE;
+  F->ops->solve                           = MatSolve_SolverGPUCSR;
+  F->ops->solvetranspose                  = MatSolveTranspose_SolverGPUCSR;
+  if (F->ops->solveadd) F->ops->solveadd = MatSolveAdd_SolverGPUCSR;
+  if (F->ops->solvetransposeadd) F->ops->solvetransposeadd = MatSolveTransposeAdd_SolverGPUCSR;
+  if (F->ops->forwardsolve) F->ops->forwardsolve = MatForwardSolve_SolverGPUCSR;
+  if (F->ops->backwardsolve) F->ops->backwardsolve = MatBackwardSolve_SolverGPUCSR;
+  F->ops->matsolve          = NULL;
+  F->ops->matsolvetranspose = NULL;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

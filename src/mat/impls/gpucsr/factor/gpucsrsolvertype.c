@@ -1,0 +1,192 @@
+/* The MatSolverType gpucsr: PETSc factorises on the host, and the device solves. */
+#include "mat/impls/gpucsr/factor/gpucsrfactorimpl.h"
+
+static PetscErrorCode MatFactorGetSolverType_GPUCSR(Mat F, MatSolverType *type)
+{
+  PetscFunctionBegin;
+  *type = MATSOLVERGPUCSR;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Decides the precision of the values on the device.  A factorisation that is meant to be exact, and the storage auto, which promises not to round, need double precision. */
+static PetscErrorCode MatGPUCSRFactorSelectPrecision(Mat F, Mat A, MatGPUCSRFactor *f)
+{
+  const PetscBool exact = (PetscBool)(F->factortype == MAT_FACTOR_LU || F->factortype == MAT_FACTOR_CHOLESKY);
+  PetscBool       single;
+
+  PetscFunctionBegin;
+  if (!MatGPUCSRIs_Private(A)) PetscFunctionReturn(PETSC_SUCCESS); /* the precision of the previous factorisation */
+  const MatGPUCSROptions *o = &((Mat_GPUCSR *)A->spptr)->options;
+
+  single = (PetscBool)(!exact && (o->factor_storage == MAT_GPUCSR_FACTOR_STORAGE_SINGLE || (o->factor_storage == MAT_GPUCSR_FACTOR_STORAGE_MATRIX && o->storage == MAT_GPUCSR_STORAGE_SINGLE)));
+  if (single != f->single) {
+    for (int side = 0; side < 2; side++) {
+      for (int which = 0; which < 2; which++) GpTriDestroy(&f->side[side].tri[which]);
+      f->side[side].built = PETSC_FALSE;
+    }
+  }
+  f->single = single;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* --- numeric factorisation ------------------------------------------------------------------------------------------------------- */
+
+static PetscErrorCode MatGPUCSRFactorNumeric(Mat F, Mat A, const MatFactorInfo *info, MatGPUCSRNumericFn numeric, MatGPUCSRFactor *f)
+{
+  PetscFunctionBegin;
+  PetscCall((*numeric)(F, A, info));
+  if (F->factorerrortype) PetscFunctionReturn(PETSC_SUCCESS); /* MatSolve() then does not solve */
+  PetscCall(MatGPUCSRFactorSelectPrecision(F, A, f));
+  PetscCall(MatGPUCSRFactorSetSolves_Private(F, f));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+#define NUMERIC(Name, operation) \
+  static PetscErrorCode Mat##Name##_SolverGPUCSR(Mat F, Mat A, const MatFactorInfo *info) \
+  { \
+    MatGPUCSRFactor *f; \
+\
+    PetscFunctionBegin; \
+    PetscCall(MatGPUCSRFactorGet_Private(F, &f)); \
+    PetscCall(MatGPUCSRFactorNumeric(F, A, info, f->host.operation, f)); \
+    PetscFunctionReturn(PETSC_SUCCESS); \
+  }
+NUMERIC(LUFactorNumeric, lufactornumeric)
+NUMERIC(CholeskyFactorNumeric, choleskyfactornumeric)
+
+/* --- symbolic factorisation ------------------------------------------------------------------------------------------------------ */
+
+/* Prepares the factor for a new pattern.  ILU(0) replaces the composed functions of the factor by those of the matrix. */
+static PetscErrorCode MatGPUCSRFactorSymbolicEnd(Mat F, IS row, IS column, MatGPUCSRFactor *f)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscObjectReference((PetscObject)row));
+  if (column) PetscCall(PetscObjectReference((PetscObject)column));
+  PetscCall(MatGPUCSRFactorReset_Private(f));
+  f->row    = row;
+  f->column = column;
+  f->n      = F->rmap->n;
+  if (F->ops->lufactornumeric && !f->cholesky) {
+    f->host.lufactornumeric = F->ops->lufactornumeric;
+    F->ops->lufactornumeric = MatLUFactorNumeric_SolverGPUCSR;
+  }
+  if (F->ops->choleskyfactornumeric && f->cholesky) {
+    f->host.choleskyfactornumeric = F->ops->choleskyfactornumeric;
+    F->ops->choleskyfactornumeric = MatCholeskyFactorNumeric_SolverGPUCSR;
+  }
+  PetscCall(PetscObjectComposeFunction((PetscObject)F, "MatFactorGetSolverType_C", MatFactorGetSolverType_GPUCSR));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+#define SYMBOLIC_LU(Name, operation) \
+  static PetscErrorCode Mat##Name##_SolverGPUCSR(Mat F, Mat A, IS row, IS column, const MatFactorInfo *info) \
+  { \
+    MatGPUCSRFactor *f; \
+\
+    PetscFunctionBegin; \
+    PetscCall(MatGPUCSRFactorGet_Private(F, &f)); \
+    PetscCall((*f->host.operation)(F, A, row, column, info)); \
+    PetscCall(MatGPUCSRFactorSymbolicEnd(F, row, column, f)); \
+    PetscFunctionReturn(PETSC_SUCCESS); \
+  }
+#define SYMBOLIC_CHOLESKY(Name, operation) \
+  static PetscErrorCode Mat##Name##_SolverGPUCSR(Mat F, Mat A, IS permutation, const MatFactorInfo *info) \
+  { \
+    MatGPUCSRFactor *f; \
+\
+    PetscFunctionBegin; \
+    PetscCall(MatGPUCSRFactorGet_Private(F, &f)); \
+    PetscCall((*f->host.operation)(F, A, permutation, info)); \
+    PetscCall(MatGPUCSRFactorSymbolicEnd(F, permutation, permutation, f)); \
+    PetscFunctionReturn(PETSC_SUCCESS); \
+  }
+SYMBOLIC_LU(LUFactorSymbolic, lufactorsymbolic)
+SYMBOLIC_LU(ILUFactorSymbolic, ilufactorsymbolic)
+SYMBOLIC_CHOLESKY(CholeskyFactorSymbolic, choleskyfactorsymbolic)
+SYMBOLIC_CHOLESKY(ICCFactorSymbolic, iccfactorsymbolic)
+
+/* --- creation -------------------------------------------------------------------------------------------------------------------- */
+
+static PetscErrorCode MatGPUCSRFactorDestroy(void *data)
+{
+  MatGPUCSRFactor *f = (MatGPUCSRFactor *)data;
+
+  PetscFunctionBegin;
+  PetscCall(MatGPUCSRFactorReset_Private(f));
+  PetscCall(PetscFree(f));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+GP_COMPAT_CONTAINER_DESTROY(MatGPUCSRFactorDestroyContainer, MatGPUCSRFactorDestroy)
+
+static PetscErrorCode MatGPUCSRFactorCreate(Mat A, Mat F)
+{
+  MatGPUCSRFactor *f;
+  PetscContainer   container;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&f));
+  PetscCall(PetscContainerCreate(PETSC_COMM_SELF, &container));
+  PetscCall(PetscContainerSetPointer(container, f));
+  PetscCall(GpCompatContainerSetDestroy(container, MatGPUCSRFactorDestroyContainer));
+  PetscCall(PetscObjectCompose((PetscObject)F, "MatGPUCSRFactor", (PetscObject)container));
+  PetscCall(PetscContainerDestroy(&container));
+  f->dev      = ((Mat_GPUCSR *)A->spptr)->dev;
+  f->host     = *F->ops;
+  f->cholesky = (PetscBool)(F->factortype == MAT_FACTOR_CHOLESKY || F->factortype == MAT_FACTOR_ICC);
+  if (F->ops->lufactorsymbolic) F->ops->lufactorsymbolic = MatLUFactorSymbolic_SolverGPUCSR;
+  if (F->ops->ilufactorsymbolic) F->ops->ilufactorsymbolic = MatILUFactorSymbolic_SolverGPUCSR;
+  if (F->ops->choleskyfactorsymbolic) F->ops->choleskyfactorsymbolic = MatCholeskyFactorSymbolic_SolverGPUCSR;
+  if (F->ops->iccfactorsymbolic) F->ops->iccfactorsymbolic = MatICCFactorSymbolic_SolverGPUCSR;
+  PetscCall(PetscFree(F->solvertype));
+  PetscCall(PetscStrallocpy(MATSOLVERGPUCSR, &F->solvertype));
+  PetscCall(PetscObjectComposeFunction((PetscObject)F, "MatFactorGetSolverType_C", MatFactorGetSolverType_GPUCSR));
+  PetscCall(PetscFree(F->defaultvectype));
+  PetscCall(PetscStrallocpy(A->defaultvectype, &F->defaultvectype));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatGetFactor_SeqAIJGPUCSR(Mat A, MatFactorType type, Mat *F)
+{
+  PetscErrorCode (*get)(Mat, MatFactorType, Mat *) = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(MatSolverTypeGet(MATSOLVERPETSC, MATSEQAIJ, type, NULL, NULL, &get));
+  PetscCheck(get, PETSC_COMM_SELF, PETSC_ERR_MISSING_FACTOR, "PETSc has no factorisation %s for the matrix type %s", MatFactorTypes[type], MATSEQAIJ);
+  PetscCall((*get)(A, type, F));
+  if (*F && MatGPUCSRIs_Private(A)) PetscCall(MatGPUCSRFactorCreate(A, *F));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*MC
+  MATSOLVERGPUCSR - MATSOLVERGPUCSR = "gpucsr" - Factors of a `MATSEQAIJGPUCSR` that PETSc computes on the host and whose solves run on the device. Supports LU, ILU, Cholesky and ICC
+
+  Options Database Keys:
++ -pc_factor_mat_solver_type gpucsr                 - uses this type; the default `petsc` solves on the host
+- -mat_gpucsr_factor_storage <matrix,single,double> - precision of the values of ILU and ICC factors on the device
+
+  Level: beginner
+
+  Notes:
+  The factor is the one that PETSc computes for `MATSEQAIJ`, with all its options. Factorisations in place are PETSc's, and so are their solves.
+
+  `MatSolve()`, `MatSolveTranspose()`, `MatSolveAdd()`, `MatSolveTransposeAdd()`, `MatForwardSolve()`, `MatBackwardSolve()`, `MatMatSolve()` and `MatMatSolveTranspose()` run on the device.
+  The first solve after a numeric factorisation copies the factor.
+
+.seealso: `MATGPUCSR`, `MatGPUCSRSetFactorStorage()`, `PCFactorSetMatSolverType()`, `MatGetFactor()`
+M*/
+PetscErrorCode MatGPUCSRRegisterSolver_Private(void)
+{
+  const MatFactorType types[] = {MAT_FACTOR_LU, MAT_FACTOR_ILU, MAT_FACTOR_CHOLESKY, MAT_FACTOR_ICC};
+
+  PetscFunctionBegin;
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(types); k++) {
+    PetscErrorCode (*get)(Mat, MatFactorType, Mat *) = NULL;
+
+    /* PETSc takes the first solver type that is registered for exactly this Mat type. So its own, which solves on the host, remains the default. */
+    PetscCall(MatSolverTypeGet(MATSOLVERPETSC, MATSEQAIJ, types[k], NULL, NULL, &get));
+    if (get) PetscCall(MatSolverTypeRegister(MATSOLVERPETSC, MATSEQAIJGPUCSR, types[k], get));
+    PetscCall(MatSolverTypeRegister(MATSOLVERGPUCSR, MATSEQAIJGPUCSR, types[k], MatGetFactor_SeqAIJGPUCSR));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

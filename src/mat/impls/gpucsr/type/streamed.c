@@ -1,0 +1,227 @@
+/* Creation and destruction of a matrix of type gpucsrstream, which has no AIJ arrays and is read-only. */
+/* MANSEC = Mat */
+#include "mat/impls/gpucsr/type/gpucsrtype.h"
+#include "mat/impls/gpucsr/type/streamed.h"
+
+/* Identifies the type, see MatGPUCSRHasData_Private(). */
+PetscErrorCode MatDuplicate_GPUCSRStream(Mat A, MatDuplicateOption option, Mat *B)
+{
+  PetscFunctionBegin;
+  (void)option;
+  (void)B;
+  SETERRQ(PetscObjectComm((PetscObject)A), PETSC_ERR_SUP, "A matrix of type %s cannot be duplicated; share it by PetscObjectReference(), or use MatConvert() to MATAIJ", MATGPUCSRSTREAM);
+}
+
+static PetscErrorCode MatSetValues_GPUCSRStream(Mat A, PetscInt m, const PetscInt rows[], PetscInt n, const PetscInt columns[], const PetscScalar values[], InsertMode mode)
+{
+  PetscFunctionBegin;
+  (void)m;
+  (void)rows;
+  (void)n;
+  (void)columns;
+  (void)values;
+  (void)mode;
+  /* MatSetValues() has declared that the matrix must be assembled; it stays usable */
+  A->assembled  = (PetscBool)(((Mat_GPUCSRStream *)A->spptr)->rows.A != NULL);
+  A->insertmode = NOT_SET_VALUES;
+  SETERRQ(PetscObjectComm((PetscObject)A), PETSC_ERR_SUP, "A matrix of type %s is read-only; its rows come from MatLoad() or MatGPUCSRStreamSetRows(). Use MatConvert() to MATAIJ to change values", MATGPUCSRSTREAM);
+}
+
+/* PETSc calls the operation without testing that it is set, for example in MatAXPY(). */
+static PetscErrorCode MatGetRow_GPUCSRStream(Mat A, PetscInt row, PetscInt *n, PetscInt **columns, PetscScalar **values)
+{
+  PetscFunctionBegin;
+  (void)n;
+  (void)columns;
+  (void)values;
+  SETERRQ(PETSC_COMM_SELF, PETSC_ERR_SUP, "MatGetRow() of row %" PetscInt_FMT ": a matrix of type %s does not return single rows; use MatConvert() to MATAIJ", row, ((PetscObject)A)->type_name);
+}
+
+/* Without rows, an assembled matrix would be multiplied as a matrix of zeros. */
+static PetscErrorCode MatAssemblyBegin_GPUCSRStream(Mat A, MatAssemblyType type)
+{
+  PetscFunctionBegin;
+  (void)type;
+  PetscCheck(((Mat_GPUCSRStream *)A->spptr)->rows.A, PetscObjectComm((PetscObject)A), PETSC_ERR_ORDER, "The matrix of type %s has no rows to assemble; call MatLoad() or MatGPUCSRStreamSetRows() before", MATGPUCSRSTREAM);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatView_GPUCSRStream(Mat A, PetscViewer viewer)
+{
+  PetscBool         ascii;
+  PetscViewerFormat format;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
+  PetscCall(PetscViewerGetFormat(viewer, &format));
+  PetscCheck(ascii && (format == PETSC_VIEWER_ASCII_INFO || format == PETSC_VIEWER_ASCII_INFO_DETAIL), PetscObjectComm((PetscObject)A), PETSC_ERR_SUP,
+             "The values of a matrix of type %s cannot be viewed; use the format ::ascii_info, or MatConvert() to MATAIJ first", MATGPUCSRSTREAM);
+  if (A->assembled) PetscCall(MatGPUCSRViewInfo_Private(A, viewer));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatProductSetFromOptions_GPUCSRStream(Mat C)
+{
+  PetscBool found;
+
+  PetscFunctionBegin;
+  PetscCall(MatProductSetFromOptions_GPUCSR_Dense(C, &found));
+  PetscCheck(found || C->product->type == MATPRODUCT_ABC, PetscObjectComm((PetscObject)C), PETSC_ERR_SUP,
+             "MatProduct %s of types %s and %s: a matrix of type %s can be multiplied by dense matrices only, on one process with ABt; use MatConvert() to MATAIJ", MatProductTypes[C->product->type], ((PetscObject)C->product->A)->type_name,
+             ((PetscObject)C->product->B)->type_name, MATGPUCSRSTREAM);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatDestroy_GPUCSRStream(Mat A)
+{
+  PetscFunctionBegin;
+  PetscCall(MatGPUCSRStreamReset_Private(A));
+  PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatProductSetFromOptions_anytype_C", NULL));
+  PetscCall(MatGPUCSRFreeData_Private(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatCreate_GPUCSRStream(Mat A)
+{
+  Mat_GPUCSRStream *s;
+  Mat_GPUCSR       *g;
+  PetscMPIInt       size;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)A), &size));
+  PetscCall(PetscNew(&s));
+  A->spptr = s;
+  g        = &s->common;
+  PetscCall(PetscGPUCSRGetDevice(&g->dev));
+  PetscCall(MatGPUCSRSetProducts_Private(A));
+  A->ops->bindtocpu = NULL; /* there are no products on the host */
+  g->fromrows       = PETSC_TRUE;
+  g->getoperators   = MatGPUCSRStreamGetOperators_Private;
+  g->mpi            = (PetscBool)(size > 1);
+  if (g->mpi) {
+    g->mult      = MatMPIGPUCSRMult_Private;
+    g->multbatch = MatMPIGPUCSRMultBatch_Private;
+  }
+  A->ops->duplicate      = MatDuplicate_GPUCSRStream;
+  A->ops->destroy        = MatDestroy_GPUCSRStream;
+  A->ops->view           = MatView_GPUCSRStream;
+  A->ops->load           = MatLoad_GPUCSRStream;
+  A->ops->convert        = MatConvert_GPUCSRStream;
+  A->ops->setfromoptions = MatSetFromOptions_GPUCSR;
+  A->ops->setvalues      = MatSetValues_GPUCSRStream;
+  A->ops->getrow         = MatGetRow_GPUCSRStream;
+  A->ops->assemblybegin  = MatAssemblyBegin_GPUCSRStream;
+  A->ops->getdiagonal    = MatGetDiagonal_GPUCSRStream;
+  A->ops->getrowmaxabs   = MatGetRowMaxAbs_GPUCSRStream;
+  A->ops->norm           = MatNorm_GPUCSRStream;
+  A->ops->getinfo        = MatGetInfo_GPUCSRStream;
+  PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatProductSetFromOptions_anytype_C", MatProductSetFromOptions_GPUCSRStream));
+  PetscCall(PetscObjectChangeTypeName((PetscObject)A, MATGPUCSRSTREAM));
+  PetscCall(MatGPUCSRUseDeviceVectors_Private(A));
+  PetscCall(MatGPUCSRReadOptions_Private(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  MatGPUCSRStreamSetRows - Sets the function that returns the rows of a matrix of type `MATGPUCSRSTREAM`
+
+  Logically Collective
+
+  Input Parameters:
++ A   - the matrix, whose sizes are set
+. fn  - the function, see `MatGPUCSRRowsFn`
+- ctx - its context
+
+  Level: intermediate
+
+  Notes:
+  The first product calls `fn` and encodes the rows. If an option on which the chunks depend changes, the next product encodes them again. `MatGetDiagonal()`, `MatNorm()`, `MatGetRowMaxAbs()`, `MatGetInfo()` and
+  `MatConvert()` call `fn` too. So `ctx` must stay valid, and `fn` must return the same rows, until the matrix is destroyed or gets other rows.
+
+  Rows that were set or loaded before are replaced.
+
+.seealso: `MATGPUCSRSTREAM`, `MatGPUCSRRowsFn`, `MatCreateGPUCSRStream()`, `MatLoad()`
+@*/
+PetscErrorCode MatGPUCSRStreamSetRows(Mat A, MatGPUCSRRowsFn *fn, void *ctx)
+{
+  Mat_GPUCSRStream *s;
+
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(A, MAT_CLASSID, 1);
+  PetscCheck(fn, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_NULL, "The function that returns rows is NULL; give a function, see MatGPUCSRRowsFn");
+  PetscCheck(A->ops->duplicate == MatDuplicate_GPUCSRStream, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONG, "Matrix of type %s does not take rows from a function; use MatSetType(A, MATGPUCSRSTREAM)",
+             ((PetscObject)A)->type_name ? ((PetscObject)A)->type_name : "(not set)");
+  PetscCall(PetscLayoutSetUp(A->rmap));
+  PetscCall(PetscLayoutSetUp(A->cmap));
+  s = (Mat_GPUCSRStream *)A->spptr;
+  PetscCall(MatGPUCSRStreamReset_Private(A));
+  s->rows.fn  = fn;
+  s->rows.ctx = ctx;
+  PetscCall(MatGPUCSRStreamBegin_Private(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  MatCreateGPUCSRStream - Creates a matrix of type `MATGPUCSRSTREAM` whose rows a function returns
+
+  Collective
+
+  Input Parameters:
++ comm - the communicator
+. m    - number of rows of this process, or `PETSC_DECIDE`
+. n    - number of columns of this process, or `PETSC_DECIDE`
+. M    - number of rows, or `PETSC_DETERMINE`
+. N    - number of columns, or `PETSC_DETERMINE`
+. fn   - the function, see `MatGPUCSRRowsFn`
+- ctx  - its context
+
+  Output Parameter:
+. A - the matrix
+
+  Level: intermediate
+
+.seealso: `MATGPUCSRSTREAM`, `MatGPUCSRRowsFn`, `MatGPUCSRStreamSetRows()`
+@*/
+PetscErrorCode MatCreateGPUCSRStream(MPI_Comm comm, PetscInt m, PetscInt n, PetscInt M, PetscInt N, MatGPUCSRRowsFn *fn, void *ctx, Mat *A)
+{
+  PetscFunctionBegin;
+  PetscCall(MatCreate(comm, A));
+  PetscCall(MatSetSizes(*A, m, n, M, N));
+  PetscCall(MatSetType(*A, MATGPUCSRSTREAM));
+  PetscCall(MatGPUCSRStreamSetRows(*A, fn, ctx));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*MC
+  MATGPUCSRSTREAM - MATGPUCSRSTREAM = "gpucsrstream" - A sparse matrix for products only, which is streamed to the GPU and has no AIJ arrays
+
+  Options Database Keys:
++ -mat_type gpucsrstream                 - sets the type in `MatSetFromOptions()`
+. -mat_gpucsr_storage <single,double,auto> - precision of the values in products. With `auto` it is double precision; a chunk whose values single precision represents exactly takes 4 bytes a value
+. -mat_gpucsr_stream_chunk <bytes>       - upper bound on the size of a chunk as compressed rows
+. -mat_gpucsr_stream_resident <bytes>    - upper bound on the chunks that stay on the device
+. -mat_gpucsr_stream_buffers <n>         - number of device buffers
+. -mat_gpucsr_stream_threads <n>         - number of threads that encode the matrix
+. -mat_gpucsr_stream_file <prefix>        - files that hold the chunks instead of host memory
+. -mat_gpucsr_stream_encode <auto,none>  - encodes chunks, or stores them as compressed rows
+. -mat_gpucsr_kernel <auto,name>         - kernel of the products
+- -mat_gpucsr_halo_type <type>           - how the ranks of a parallel product exchange boundary entries
+
+  Level: intermediate
+
+  Notes:
+  The rows come from a file (`MatLoad()`) or from a function (`MatGPUCSRStreamSetRows()`). Only their encoded chunks are in host memory. They take 1 to 7 bytes per nonzero in single precision, an
+  AIJ matrix 12 to 16.
+
+  A process can have more than 2^31 nonzeros.
+
+  Operations: `MatMult()`, `MatMultAdd()`, `MatMultTranspose()`, `MatMultTransposeAdd()`, `MatGPUCSRMultMany()`, `MatMatMult()` and `MatTransposeMatMult()` with dense matrices,
+  `MatGetDiagonal()`, `MatNorm()`, `MatGetRowMaxAbs()`, `MatGetInfo()`, and `MatConvert()` to `MATAIJ`. Values cannot be set.
+
+  Products with the transpose use the chunks of the matrix, as with `MAT_GPUCSR_STREAM_TRANSPOSE_SHARED`. The matrix is always streamed: `-mat_gpucsr_stream`, `-mat_gpucsr_transpose`,
+  `-mat_gpucsr_select`, `-mat_gpucsr_memory_limit` and `-mat_gpucsr_stream_transpose` have no effect.
+
+  A file must not change as long as the matrix exists, because `MatGetDiagonal()`, `MatNorm()`, `MatGetInfo()` and `MatConvert()` read it again. They use the values of the file, which are not rounded.
+
+.seealso: `MATGPUCSR`, `MatCreateGPUCSRStream()`, `MatGPUCSRStreamSetRows()`, `MatLoad()`, `MatGPUCSRGetStreamInfo()`
+M*/
