@@ -16,6 +16,29 @@
 S*/
 typedef struct _p_KMeans *KMeans;
 
+/*S
+  KMeansStreamInfo - State of streamed points, summed over all ranks
+
+  Level: intermediate
+
+.seealso: `KMeansGetStreamInfo()`, `KMeansSetStream()`
+S*/
+typedef struct {
+  PetscBool      streamed;       /* PETSC_FALSE if the points are on the device; then all other members are 0 */
+  PetscInt64     blocks;         /* number of blocks */
+  PetscInt64     passes;         /* number of passes over all points since the set-up, the same on all ranks */
+  PetscLogDouble bytes;          /* size of the points in host memory */
+  PetscLogDouble pageable_bytes; /* size of the blocks that the system refused to pin, which are copied to pinned buffers in each pass */
+  PetscLogDouble resident_bytes; /* size of the blocks that are on the device now */
+  PetscLogDouble device_bytes;   /* device memory for resident blocks and buffers */
+  PetscLogDouble moved;          /* bytes transferred to the device in all passes */
+  PetscLogDouble moved_last;     /* bytes transferred to the device in the last pass */
+  PetscLogDouble timed_bytes;    /* size of those transfers that were timed, a sample of all transfers */
+  PetscLogDouble timed_seconds;  /* duration in seconds of the timed transfers */
+  PetscLogDouble pin_seconds;    /* seconds of allocating and pinning host memory */
+  PetscLogDouble wait_seconds;   /* seconds that the host waited for copies of pageable blocks */
+} KMeansStreamInfo;
+
 PETSC_EXTERN PetscClassId KMEANS_CLASSID;
 
 PETSC_EXTERN const char *const        KMeansMetrics[];
@@ -23,6 +46,7 @@ PETSC_EXTERN const char *const        KMeansStarts[];
 PETSC_EXTERN const char *const        KMeansEmpties[];
 PETSC_EXTERN const char *const        KMeansStorages[];
 PETSC_EXTERN const char *const        KMeansReduces[];
+PETSC_EXTERN const char *const        KMeansStreams[];
 PETSC_EXTERN const char *const *const KMeansConvergedReasons;
 
 /* A monitor, called after every assignment. Arguments: the solver, the number of the iteration, the inertia, the number of labels that changed, the
@@ -44,6 +68,11 @@ PETSC_EXTERN PetscErrorCode KMeansSetStartCentroids(KMeans, Mat);
 PETSC_EXTERN PetscErrorCode KMeansSetEmpty(KMeans, KMeansEmpty);
 PETSC_EXTERN PetscErrorCode KMeansSetStorage(KMeans, KMeansStorage);
 PETSC_EXTERN PetscErrorCode KMeansSetReduce(KMeans, KMeansReduce);
+PETSC_EXTERN PetscErrorCode KMeansSetStream(KMeans, KMeansStream);
+PETSC_EXTERN PetscErrorCode KMeansSetStreamChunk(KMeans, PetscReal);
+PETSC_EXTERN PetscErrorCode KMeansSetStreamResident(KMeans, PetscReal);
+PETSC_EXTERN PetscErrorCode KMeansSetStreamBuffers(KMeans, PetscInt);
+PETSC_EXTERN PetscErrorCode KMeansSetStreamThreads(KMeans, PetscInt);
 PETSC_EXTERN PetscErrorCode KMeansSetSeed(KMeans, PetscInt64);
 PETSC_EXTERN PetscErrorCode KMeansSetRestarts(KMeans, PetscInt);
 PETSC_EXTERN PetscErrorCode KMeansSetRestartBatch(KMeans, PetscInt);
@@ -77,6 +106,7 @@ PETSC_EXTERN PetscErrorCode KMeansGetStart(KMeans, KMeansStart *);
 PETSC_EXTERN PetscErrorCode KMeansGetMetric(KMeans, KMeansMetric *);
 PETSC_EXTERN PetscErrorCode KMeansGetStorage(KMeans, KMeansStorage *);
 PETSC_EXTERN PetscErrorCode KMeansGetReduce(KMeans, KMeansReduce *);
+PETSC_EXTERN PetscErrorCode KMeansGetStreamInfo(KMeans, KMeansStreamInfo *);
 
 PETSC_EXTERN PetscErrorCode KMeansMonitorSet(KMeans, KMeansMonitorFn, void *, PetscErrorCode (*)(void **));
 PETSC_EXTERN PetscErrorCode KMeansMonitorCancel(KMeans);

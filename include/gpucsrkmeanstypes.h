@@ -99,6 +99,24 @@ typedef enum {
 } KMeansReduce;
 
 /*E
+  KMeansStream - Whether dense points stay in host memory, from which every iteration streams them to the device
+
+  Values:
++ `KMEANS_STREAM_AUTO`   - points are streamed if they do not fit the free device memory of a rank
+. `KMEANS_STREAM_ALWAYS` - points are streamed
+- `KMEANS_STREAM_NEVER`  - points are not streamed; if they do not fit, this is an error
+
+  Level: intermediate
+
+.seealso: `KMeansSetStream()`, `KMeansGetStreamInfo()`
+E*/
+typedef enum {
+  KMEANS_STREAM_AUTO,
+  KMEANS_STREAM_ALWAYS,
+  KMEANS_STREAM_NEVER
+} KMeansStream;
+
+/*E
   KMeansConvergedReason - Why `KMeansSolve()` stopped
 
   Values:

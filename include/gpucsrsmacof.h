@@ -177,6 +177,24 @@ typedef enum {
   SMACOF_CONVERGED_STRESS    = 1
 } SMACOFConvergedReason;
 
+/*E
+  SMACOFStream - Whether stored dissimilarities stay in host memory, from which each pass streams them to the device
+
+  Values:
++ `SMACOF_STREAM_AUTO`   - they are streamed if they and the workspace exceed the free device memory
+. `SMACOF_STREAM_ALWAYS` - they are streamed
+- `SMACOF_STREAM_NEVER`  - they are not streamed; if they do not fit, this is an error
+
+  Level: intermediate
+
+.seealso: `SMACOFSetStream()`
+E*/
+typedef enum {
+  SMACOF_STREAM_AUTO,
+  SMACOF_STREAM_ALWAYS,
+  SMACOF_STREAM_NEVER
+} SMACOFStream;
+
 /*S
   SMACOFInfo - Settings, properties of the data, and statistics of a `SMACOF`
 
@@ -203,6 +221,13 @@ typedef struct {
   PetscInt           ksp_its;                      /* iterations of the KSP of the Laplacian */
   PetscLogDouble     seconds_start, seconds_solve; /* time for the starts, and for the iterations */
   PetscLogDouble     bytes_copied;                 /* bytes copied between host and device during the iterations */
+  PetscBool          streamed;                     /* dissimilarities of this rank are streamed from host memory; if not, all following members are 0 */
+  PetscInt           stream_blocks;                /* number of blocks of the local dissimilarities */
+  PetscLogDouble     stream_bytes;                 /* size of these blocks */
+  PetscLogDouble     stream_resident;              /* size of the blocks that stay on the device */
+  PetscLogDouble     stream_pageable;              /* size of the blocks that the system refused to pin */
+  PetscLogDouble     stream_moved;                 /* bytes transferred to the device in the last pass */
+  PetscLogDouble     stream_rate;                  /* bytes per second of those transfers to the device that were timed; 0: none was */
 } SMACOFInfo;
 
 /*S
@@ -227,6 +252,7 @@ PETSC_EXTERN const char *const        SMACOFAccelerations[];
 PETSC_EXTERN const char *const        SMACOFStarts[];
 PETSC_EXTERN const char *const        SMACOFArithmetics[];
 PETSC_EXTERN const char *const        SMACOFReadings[];
+PETSC_EXTERN const char *const        SMACOFStreams[];
 PETSC_EXTERN const char *const *const SMACOFConvergedReasons;
 
 /* A monitor, called after every accepted step, and with a reason when a start has stopped.  Arguments: the solver, the number of the start, the
@@ -262,6 +288,11 @@ PETSC_EXTERN PetscErrorCode SMACOFSetStarts(SMACOF, PetscInt, PetscInt, PetscInt
 PETSC_EXTERN PetscErrorCode SMACOFSetEigensolver(SMACOF, const char[]);
 PETSC_EXTERN PetscErrorCode SMACOFSetArithmetic(SMACOF, SMACOFArithmetic);
 PETSC_EXTERN PetscErrorCode SMACOFSetReading(SMACOF, SMACOFReading);
+PETSC_EXTERN PetscErrorCode SMACOFSetStream(SMACOF, SMACOFStream);
+PETSC_EXTERN PetscErrorCode SMACOFSetStreamChunk(SMACOF, PetscReal);
+PETSC_EXTERN PetscErrorCode SMACOFSetStreamResident(SMACOF, PetscReal);
+PETSC_EXTERN PetscErrorCode SMACOFSetStreamBuffers(SMACOF, PetscInt);
+PETSC_EXTERN PetscErrorCode SMACOFSetStreamThreads(SMACOF, PetscInt);
 PETSC_EXTERN PetscErrorCode SMACOFSetCheckpoint(SMACOF, const char[], PetscInt);
 PETSC_EXTERN PetscErrorCode SMACOFSetRestart(SMACOF, const char[]);
 PETSC_EXTERN PetscErrorCode SMACOFSetOptionsPrefix(SMACOF, const char[]);

@@ -55,6 +55,7 @@ typedef struct {
   char           mat_type[64];
   const char    *device;
   GpAppRounding  rounding; /* rounding of the values of the matrix on the device */
+  GpAppStreamed  streamed; /* chunks of the matrix, if it is streamed */
 } BMRMReport;
 
 PETSC_INTERN PetscErrorCode BMRMReportCreate(BMRMReport *);

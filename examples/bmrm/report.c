@@ -16,7 +16,7 @@ PetscErrorCode BMRMReportCreate(BMRMReport *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Records the type of the matrix, its device, and the rounding of its values. Called after the first product. */
+/* Records the type of the matrix, its device, the rounding of its values, and its chunks if it is streamed. Called after the last product with it. */
 PetscErrorCode BMRMReportSetMat(BMRMReport *r, Mat X)
 {
   MatType type;
@@ -26,6 +26,8 @@ PetscErrorCode BMRMReportSetMat(BMRMReport *r, Mat X)
   PetscCall(PetscStrncpy(r->mat_type, type, sizeof(r->mat_type)));
   r->rounding = (GpAppRounding){0};
   PetscCall(GpAppRoundingAdd(X, &r->rounding));
+  r->streamed = (GpAppStreamed){0};
+  PetscCall(GpAppStreamedAdd(X, &r->streamed));
   r->device = "cpu";
   if (r->rounding.storage) PetscCall(PetscGPUCSRGetDeviceName(&r->device));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -52,6 +54,7 @@ PetscErrorCode BMRMReportPrint(MPI_Comm comm, const BMRMReport *r)
   PetscCall(PetscPrintf(comm, "data             %" PetscInt_FMT " examples, %" PetscInt_FMT " features, %" PetscInt64_FMT " entries; read in %.3f s\n", r->rows, r->cols, r->nnz, r->seconds_load));
   PetscCall(PetscPrintf(comm, "matrix           %s on %s\n", r->mat_type, r->device));
   PetscCall(GpAppRoundingPrint(comm, "                 ", &r->rounding));
+  PetscCall(GpAppStreamedPrint(comm, "                 ", &r->streamed));
   if (r->reason) {
     PetscCall(PetscPrintf(comm, "objective        %.10f at lambda %g, %s loss, %s\n", (double)r->objective, (double)r->lambda, r->loss, r->regularizer));
     PetscCall(PetscPrintf(comm, "certified gap    %.4e (lower bound %.10f)\n", (double)r->gap, (double)r->lower_bound));
@@ -116,6 +119,7 @@ PetscErrorCode BMRMReportWrite(MPI_Comm comm, const BMRMReport *r, const BMRMMod
     GpAppJSONWriteString(&J, "mat_type", r->mat_type);
     GpAppJSONWriteString(&J, "device", r->device);
     GpAppRoundingWrite(&J, &r->rounding);
+    GpAppStreamedWrite(&J, &r->streamed);
     GpAppJSONWriteNames(&J, "classes", model->nclass ? model->nclass : 2, model->class_names);
     GpAppJSONWriteNames(&J, "features", model->n, model->feature_names);
     GpAppJSONWriteInt(&J, "ranks", size);

@@ -83,17 +83,39 @@ static PetscErrorCode KMeansWriteResult(const KMeansRun *run, GpAppJSON *J)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Writes the state of streamed points, or null. */
+static PetscErrorCode KMeansWriteStream(const KMeansStreamInfo *info, GpAppJSON *J)
+{
+  PetscFunctionBegin;
+  if (info->streamed) {
+    GpAppJSONOpen(J, "stream", '{', PETSC_FALSE);
+    GpAppJSONWriteInt(J, "blocks", info->blocks);
+    GpAppJSONWriteInt(J, "passes", info->passes);
+    GpAppJSONWriteReal(J, "bytes", info->bytes);
+    GpAppJSONWriteReal(J, "bytes_pageable", info->pageable_bytes);
+    GpAppJSONWriteReal(J, "bytes_resident", info->resident_bytes);
+    GpAppJSONWriteReal(J, "bytes_moved", info->moved);
+    GpAppJSONWriteReal(J, "bytes_timed", info->timed_bytes);
+    GpAppJSONWriteReal(J, "seconds_timed", info->timed_seconds);
+    GpAppJSONWriteReal(J, "seconds_pin", info->pin_seconds);
+    GpAppJSONWriteReal(J, "seconds_wait", info->wait_seconds);
+    GpAppJSONClose(J);
+  } else GpAppJSONWriteNull(J, "stream");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode KMeansWriteReport(const KMeansRun *run, const char file[])
 {
-  PetscInt       N, d;
-  PetscLogDouble start, assign, update, bytes;
-  KMeansStorage  storage;
-  KMeansStart    how;
-  MatInfo        info;
-  const char    *device, *assigner, *updater;
-  PetscMPIInt    size;
-  GpAppOutput    out;
-  GpAppJSON      J;
+  PetscInt         N, d;
+  PetscLogDouble   start, assign, update, bytes;
+  KMeansStorage    storage;
+  KMeansStart      how;
+  KMeansStreamInfo stream;
+  MatInfo          info;
+  const char      *device, *assigner, *updater;
+  PetscMPIInt      size;
+  GpAppOutput      out;
+  GpAppJSON        J;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(run->comm, &size));
@@ -105,6 +127,7 @@ PetscErrorCode KMeansWriteReport(const KMeansRun *run, const char file[])
   PetscCall(KMeansGetUpdate(run->km, &updater));
   PetscCall(KMeansGetTimes(run->km, &start, &assign, &update));
   PetscCall(KMeansGetBytesCopied(run->km, &bytes));
+  PetscCall(KMeansGetStreamInfo(run->km, &stream));
   PetscCall(PetscGPUCSRGetDeviceName(&device));
   PetscCall(GpAppOutputOpen(run->comm, file, &out));
   if (out.fp) {
@@ -125,6 +148,7 @@ PetscErrorCode KMeansWriteReport(const KMeansRun *run, const char file[])
     GpAppJSONWriteReal(&J, "seconds_update", update);
     GpAppJSONWriteReal(&J, "seconds_solve", run->solve);
     GpAppJSONWriteReal(&J, "bytes_crossed", bytes);
+    PetscCall(KMeansWriteStream(&stream, &J));
     GpAppJSONWriteInt(&J, "ranks", size);
     GpAppJSONWriteString(&J, "device", device);
     GpAppJSONEnd(&J);

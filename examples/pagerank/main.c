@@ -27,6 +27,7 @@ typedef struct {
   TopEntry               *top;                /* [vectors * ntop], highest ranks of each vector */
   PetscLogDouble          load, setup, solve; /* seconds */
   GpAppRounding           rounding;
+  GpAppStreamed           streamed;
 } Outcome;
 
 /* Reads the name of a file. All files of the run are registered, so that none destroys another. */
@@ -210,6 +211,7 @@ static PetscErrorCode MainPrintSummary(const Graph *G, const Outcome *out)
   if (G->read[0]) PetscCall(PetscPrintf(G->comm, "%s\n", G->read));
   PetscCall(PetscPrintf(G->comm, "graph: %" PetscInt_FMT " nodes (%" PetscInt_FMT " dangling), %" PetscInt64_FMT " links%s, loaded in %.2g s\n", G->N, out->ndangling, G->M, G->weighted ? " with weights" : "", out->load));
   PetscCall(GpAppRoundingPrint(G->comm, "", &out->rounding));
+  PetscCall(GpAppStreamedPrint(G->comm, "", &out->streamed));
   PetscCall(PetscPrintf(G->comm, "PageRank, damping %g: %s after %" PetscInt_FMT " iterations, %" PetscInt_FMT " products, %.3g s\n", (double)out->damping, PageRankConvergedReasons[out->reason], out->iterations, out->matmults, out->solve));
   PetscCall(PetscPrintf(G->comm, "residual %.3e, error at most %.3e (1-norm), sum of ranks %.15g\n", (double)out->residual, (double)out->bound, (double)out->sum));
   for (PetscInt k = 0; k < out->vectors * out->ntop; k++) {
@@ -273,6 +275,7 @@ static PetscErrorCode MainWriteReport(const Request *rq, const Graph *G, const O
     GpAppJSONWriteString(&J, "mat_type", type);
     GpAppJSONWriteString(&J, "device", device);
     GpAppRoundingWrite(&J, &out->rounding);
+    GpAppStreamedWrite(&J, &out->streamed);
     GpAppJSONEnd(&J);
   }
   PetscCall(GpAppOutputCommit(&file));
@@ -300,7 +303,10 @@ static PetscErrorCode MainRun(MPI_Comm comm, void *context, PetscBool *converged
   PetscCall(PetscLogStagePop());
   PetscCall(PetscLogStagePush(solve));
   PetscCall(MainComputeRanks(rq, &G, n, v, &out));
-  for (PetscInt b = 0; b < G.blocks; b++) PetscCall(GpAppRoundingAdd(G.A[b], &out.rounding));
+  for (PetscInt b = 0; b < G.blocks; b++) {
+    PetscCall(GpAppRoundingAdd(G.A[b], &out.rounding));
+    PetscCall(GpAppStreamedAdd(G.A[b], &out.streamed));
+  }
   PetscCall(PetscLogStagePop());
   k = PetscMin(rq->topk, G.N);
   PetscCall(PetscMalloc1(k * out.vectors, &out.top));

@@ -16,6 +16,8 @@ PetscErrorCode SummaryPrint(SMACOF s, const Summary *sum)
   PetscCall(SMACOFGetIterationNumber(s, &it));
   PetscCall(PetscPrintf(comm, "dissimilarities: %" PetscInt_FMT " points, %" PetscInt64_FMT " pairs%s, %s, loaded in %.2g s\n", info.points, info.pairs, info.weighted ? " with weights" : "",
                         info.stored ? (info.storage == SMACOF_STORAGE_SINGLE ? "single precision" : "double precision") : "computed in every pass", sum->load));
+  if (info.streamed)
+    PetscCall(PetscPrintf(comm, "streamed: %.3g GB in %" PetscInt_FMT " blocks, %.3g GB of them resident; a pass transfers %.3g GB\n", 1e-9 * info.stream_bytes, info.stream_blocks, 1e-9 * info.stream_resident, 1e-9 * info.stream_moved));
   PetscCall(GpAppRoundingPrint(comm, "", &sum->rounding));
   PetscCall(PetscPrintf(comm, "SMACOF, dimension %" PetscInt_FMT ": %s after %" PetscInt_FMT " iterations, start %.3g s, iterations %.3g s\n", info.dim, SMACOFConvergedReasons[reason], it, info.seconds_start, info.seconds_solve));
   PetscCall(PetscPrintf(comm, "stress-1 %.12g, normalised stress %.12g\n", (double)PetscSqrtReal(sigma), (double)sigma));
@@ -66,6 +68,13 @@ PetscErrorCode WriteReport(SMACOF s, const Summary *sum, const char file[])
     GpAppJSONWriteReal(&J, "seconds_start", info.seconds_start);
     GpAppJSONWriteReal(&J, "seconds_solve", info.seconds_solve);
     GpAppJSONWriteReal(&J, "bytes_crossed", info.bytes_copied);
+    GpAppJSONWriteBool(&J, "streamed", info.streamed);
+    GpAppJSONWriteInt(&J, "stream_blocks", info.stream_blocks);
+    GpAppJSONWriteReal(&J, "stream_bytes", info.stream_bytes);
+    GpAppJSONWriteReal(&J, "stream_resident", info.stream_resident);
+    GpAppJSONWriteReal(&J, "stream_pageable", info.stream_pageable);
+    GpAppJSONWriteReal(&J, "stream_moved", info.stream_moved);
+    GpAppJSONWriteReal(&J, "stream_rate", info.stream_rate);
     GpAppJSONWriteInt(&J, "ranks", size);
     GpAppJSONWriteString(&J, "pass", info.pass);
     GpAppRoundingWrite(&J, &sum->rounding);

@@ -87,7 +87,8 @@ PetscErrorCode KMeansCreate(MPI_Comm comm, KMeans *newkm)
   km->max_it           = 300;
   km->checkpoint_every = 10;
   km->reduce           = KMEANS_REDUCE_MPI;
-  *newkm               = km;
+  km->stream.chunk = km->stream.resident = PETSC_DECIDE;
+  *newkm                                 = km;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

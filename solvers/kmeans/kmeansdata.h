@@ -194,8 +194,8 @@ GpErr KMeansFrameCreate(const KMeansData *A, KMeansFrame *F); /* workspace, whic
 void  KMeansFrameDestroy(const KMeansData *A, KMeansFrame *F);
 GpErr KMeansFrameChoose(const KMeansData *A, const KMeansFrame *F); /* sets centre and scale for the present centroids */
 
-/* Returns 0 unless an assignment can add the points to the tally while it assigns them: `direct` or `tensor` on a GPU, for up to KMEANS_DIRECT features, if the sums
-   fit shared memory. Otherwise returns the largest useful number of solves that iterate together. */
+/* Returns 1 if an assignment can add the points to the tally while it assigns them: `direct` or `tensor` on a GPU, for up to KMEANS_DIRECT features, if the sums fit
+   shared memory. Otherwise returns 0. */
 GP_EXTERN int KMeansFuses_Host(const KMeansData *A, int assign);
 GP_EXTERN int KMeansFuses_CUDA(const KMeansData *A, int assign);
 

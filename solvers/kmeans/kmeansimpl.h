@@ -3,6 +3,7 @@
 #define KMEANSIMPL_H
 
 #include "kmeansdata.h"
+#include "device/gpstream.h"
 #include <gpucsrcompat.h>
 #include <gpucsr.h>
 #include <gpucsrdevice.h>
@@ -11,7 +12,7 @@
 
 #define KMEANS_MAX_MONITORS 5
 /* Selects a stream of random numbers. The odd factors are those of SplitMix64. */
-#define KMeansStream(km, restart, draw) (((uint64_t)(km)->seed * 0x9e3779b97f4a7c15 + (uint64_t)(restart)) * 0xbf58476d1ce4e5b9 + (uint64_t)(draw)*0x94d049bb133111eb)
+#define KMeansRandomStream(km, restart, draw) (((uint64_t)(km)->seed * 0x9e3779b97f4a7c15 + (uint64_t)(restart)) * 0xbf58476d1ce4e5b9 + (uint64_t)(draw)*0x94d049bb133111eb)
 
 /* PETSc without debugging checks no pointers. */
 #define KMeansCheckPointer(p, arg) PetscCheck(p, PETSC_COMM_SELF, PETSC_ERR_ARG_NULL, "Null pointer: argument %d", arg)
@@ -31,12 +32,32 @@ typedef struct {
   PetscGPUCSRGraph graph;
 } KMeansLooped;
 
-/* The points of a matrix on the device, with the sizes of its arrays. */
+/* How points are streamed. */
+typedef struct {
+  KMeansStream mode;
+  PetscReal    chunk, resident;  /* bytes of a block, and of the blocks that stay on the device; negative: the default */
+  PetscInt     buffers, threads; /* 0: the default */
+} KMeansStreamOptions;
+
+/* Dense points in host memory, in blocks of consecutive points that every pass transfers to the device. All members are zero if the points are on the device. */
+typedef struct {
+  GpStream       stream;
+  PetscInt       n;           /* number of blocks */
+  int32_t        points;      /* number of points of a block; the last one may have fewer */
+  void         **memory;      /* [n] the values of a block, in host memory of its own */
+  int           *pinned;      /* [n] 1: the memory is pinned */
+  PetscLogDouble pin_seconds; /* to allocate and pin the memory */
+} KMeansBlocks;
+
+#define KMeansIsStreamed(P) ((PetscBool) !!(P)->blocks.stream) /* the same on all ranks */
+
+/* The points of a matrix, with the sizes of its arrays on the device. */
 typedef struct {
   KMeansData   data;
   PetscInt     N, first; /* number of points on all ranks; number of the first local point */
   PetscMPIInt  ranks;    /* number of ranks */
   size_t       values;   /* number of stored values on this rank */
+  KMeansBlocks blocks;   /* the values if they are in host memory; then data.value is NULL */
   PetscInt     capacity; /* number of centroids that the arrays hold */
   PetscInt     summed;   /* number of clusters whose sums agree with data.summed; 0: none */
   int          bits;     /* number of bits of the integer of the largest value, chosen so that a sum of N such integers fits 64 bits */
@@ -111,18 +132,19 @@ struct _p_KMeans {
   Mat given;   /* start centroids, or NULL */
 
   /* settings */
-  PetscInt      k;              /* requested number of clusters */
-  PetscInt      assign, update; /* indices of the tables, or KMEANS_AUTO */
-  KMeansMetric  metric;
-  KMeansStart   start;
-  KMeansEmpty   empty;
-  KMeansStorage storage;
-  KMeansReduce  reduce;
-  PetscInt64    seed;
-  PetscInt      restarts, max_it;
-  PetscInt      together;   /* largest number of restarts that a GPU iterates together; 0: chosen by KMeansSolve() */
-  PetscInt      batch;      /* number of points in a batch; 0: all */
-  PetscReal     rtol, stol; /* tolerances on the relative decrease of the inertia and on the movement of the centroids */
+  PetscInt            k;              /* requested number of clusters */
+  PetscInt            assign, update; /* indices of the tables, or KMEANS_AUTO */
+  KMeansMetric        metric;
+  KMeansStart         start;
+  KMeansEmpty         empty;
+  KMeansStorage       storage;
+  KMeansReduce        reduce;
+  PetscInt64          seed;
+  PetscInt            restarts, max_it;
+  PetscInt            together; /* largest number of restarts that a GPU iterates together; 0: chosen by KMeansSolve() */
+  PetscInt            batch;    /* number of points in a batch; 0: all */
+  KMeansStreamOptions stream;
+  PetscReal           rtol, stol; /* tolerances on the relative decrease of the inertia and on the movement of the centroids */
 
   char     checkpoint[PETSC_MAX_PATH_LEN], resume[PETSC_MAX_PATH_LEN]; /* files of KMeansSetCheckpoint() and KMeansSetRestart(); empty: none */
   PetscInt checkpoint_every;
@@ -166,6 +188,18 @@ PETSC_INTERN PetscErrorCode KMeansPointsSetBounds_Private(KMeansPoints *, PetscI
 PETSC_INTERN PetscErrorCode KMeansPointsSetColumns_Private(KMeansPoints *, PetscInt assign);
 PETSC_INTERN PetscErrorCode KMeansPointsSetCentroids_Private(KMeansPoints *, PetscInt, const double[]);
 PETSC_INTERN PetscErrorCode KMeansLoopedDestroy_Private(KMeansLooped *);
+
+/* points/kmeansblocks.c */
+typedef GpErr (*KMeansBlockFn)(const KMeansData *, int64_t first, const void *ctx); /* submits work on a block, whose first point is local point `first` */
+PETSC_INTERN PetscErrorCode KMeansBlocksVisit_Private(KMeansPoints *, const char what[], KMeansBlockFn, const void *ctx);
+PETSC_INTERN PetscErrorCode KMeansPointsAssign_Private(KMeansPoints *, PetscInt assign, PetscInt update);
+PETSC_INTERN PetscErrorCode KMeansBlocksGetRow_Private(const KMeansPoints *, PetscInt, double[]);
+PETSC_INTERN PetscErrorCode KMeansBlocksDestroy_Private(KMeansPoints *);
+PETSC_INTERN void           KMeansSelectPoints_Private(KMeansData *, size_t start, PetscInt n);
+
+/* object/kmeansstream.c */
+PETSC_INTERN PetscErrorCode KMeansStreamSetFromOptions_Private(KMeans, GpOptionItems);
+PETSC_INTERN PetscErrorCode KMeansStreamView_Private(KMeans, PetscViewer);
 
 /* solve/kmeanssums.c */
 PETSC_INTERN PetscErrorCode KMeansPointsForgetLabels_Private(KMeansPoints *);

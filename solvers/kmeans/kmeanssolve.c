@@ -1,5 +1,6 @@
 /* Set-up, solve and prediction. */
 #include "kmeansimpl.h"
+#include "device/gpupload.h"
 
 #include <petsctime.h>
 
@@ -148,11 +149,11 @@ static PetscErrorCode KMeansCreateLabels(MPI_Comm comm, const KMeansData *A, IS 
   int32_t *narrow;
 
   PetscCall(PetscMalloc1(A->n, &narrow));
-  if (A->n) PetscCallGp(A->dev, "Labels", GpDevDownload(A->dev, narrow, A->label, (size_t)A->n * sizeof(*narrow)));
+  if (A->n) PetscCallGp(A->dev, "Labels", GpDevDownloadByThreads(A->dev, 0, narrow, A->label, (size_t)A->n * sizeof(*narrow)));
   for (int32_t i = 0; i < A->n; i++) label[i] = narrow[i];
   PetscCall(PetscFree(narrow));
 #else
-  if (A->n) PetscCallGp(A->dev, "Labels", GpDevDownload(A->dev, label, A->label, (size_t)A->n * sizeof(*label)));
+  if (A->n) PetscCallGp(A->dev, "Labels", GpDevDownloadByThreads(A->dev, 0, label, A->label, (size_t)A->n * sizeof(*label)));
 #endif
   PetscCall(ISCreateGeneral(comm, A->n, label, PETSC_OWN_POINTER, labels));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -270,7 +271,7 @@ PetscErrorCode KMeansPredict(KMeans km, Mat X, IS *labels)
   PetscCall(err);
   PetscCall(KMeansPointsSetCentroids_Private(&P, k, centroid));
   PetscCall(KMeansPointsForgetLabels_Private(&P));
-  PetscCallGp(P.data.dev, "Assignment", KMeansAssignTable[KMeansChooseOnce_Private(&P)].run[GpDevKindOf(P.data.dev)](&P.data));
+  PetscCall(KMeansPointsAssign_Private(&P, KMeansChooseOnce_Private(&P), KMEANS_AUTO));
   PetscCall(KMeansCreateLabels(PetscObjectComm((PetscObject)X), &P.data, labels));
   PetscCall(KMeansPointsDestroy_Private(&P));
   PetscCall(PetscFree(given));

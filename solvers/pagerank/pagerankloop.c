@@ -1,6 +1,7 @@
 /* The device loop: power iterations and Gauss-Seidel sweeps whose scalars and stopping test stay on the device. An iteration consists of a product
-   and one kernel, and a sweep of these two for each block. They are recorded as a CUDA graph, which repeats itself if the driver supports that. The
-   loop requires one process, matrices of type gpucsr, and vectors on the device of the matrices. */
+   and one kernel, and a sweep of these two for each block. They are recorded as a CUDA graph, which repeats itself if the driver supports that. If a
+   matrix is streamed from host memory, its products cannot be recorded: the host launches each iteration. The loop requires one process, matrices of
+   type gpucsr, and vectors on the device of the matrices. */
 #include "pagerankimpl.h"
 #include <gpucsr.h>
 
@@ -13,10 +14,12 @@ enum {
 struct _n_PageRankLoop {
   PageRankKernels  kernels;
   PetscBool        sweeps;   /* Gauss-Seidel sweeps, else power iterations */
+  PetscBool        streams;  /* a matrix is streamed */
+  int              newest;   /* power iterations: index of the array in z that the next launch reads */
   Vec              work[3];  /* own the device arrays z[0], z[1] and y. Sweeps have no z[1]. */
   double          *z[2], *y; /* device: input and result of the product. Power iterations alternate between z[0] and z[1]. */
   StepState       *now;      /* copy of the state in pinned memory */
-  PetscGPUCSRGraph graph;    /* two power iterations or one sweep */
+  PetscGPUCSRGraph graph;    /* two power iterations or one sweep. NULL if a matrix is streamed. */
   int              launches; /* launches of the graph before the host reads the state */
   uint64_t         loop;     /* handle by which a kernel ends the repetition of the graph. 0: the graph does not repeat itself. */
 };
@@ -77,12 +80,14 @@ PetscErrorCode PageRankKernelsDestroy_Private(PageRank pr, PageRankKernels *K)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Launches one sweep, or two power iterations. After two of these the newest vector is in z[0] again. */
+/* Launches one sweep, or two power iterations. After two of these the newest vector is in z[0] again. If a matrix is streamed, it launches one power
+   iteration, because the product of an iteration after the last one would stream the matrix in vain. */
 static PetscErrorCode PageRankLoopLaunch(void *ctx)
 {
   PageRank               pr = (PageRank)ctx;
   PageRankLoop           L  = pr->loop;
   const PageRankKernels *K  = &L->kernels;
+  const int              n  = L->sweeps ? 0 : L->streams ? 1 : 2;
 
   PetscFunctionBegin;
   for (PetscInt b = 0; L->sweeps && b < pr->nblocks; b++) {
@@ -92,9 +97,9 @@ static PetscErrorCode PageRankLoopLaunch(void *ctx)
     PetscCall(MatGPUCSRMultArray(pr->A[b], PETSC_FALSE, L->z[0], L->y));
     PageRankCallDevice(K->dev, K->table->sweep(K->dev, &K->op, K->state, K->partial, L->y, L->z[0], rows));
   }
-  for (int k = 0; !L->sweeps && k < 2; k++) {
-    PetscCall(MatGPUCSRMultArray(pr->A[0], PETSC_FALSE, L->z[k], L->y));
-    PageRankCallDevice(K->dev, K->table->step(K->dev, &K->op, K->state, K->partial, L->y, L->z[k], L->z[1 - k]));
+  for (int k = 0; k < n; k++, L->newest = 1 - L->newest) {
+    PetscCall(MatGPUCSRMultArray(pr->A[0], PETSC_FALSE, L->z[L->newest], L->y));
+    PageRankCallDevice(K->dev, K->table->step(K->dev, &K->op, K->state, K->partial, L->y, L->z[L->newest], L->z[1 - L->newest]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -105,6 +110,7 @@ static PetscErrorCode PageRankLoopStart(PageRankLoop L, const PetscScalar *ranks
   const PageRankKernels *K = &L->kernels;
 
   PetscFunctionBegin;
+  L->newest = 0;
   PageRankCallDevice(K->dev, K->table->start(K->dev, &K->op, StepBegin((double)target, (int32_t)PetscMin(max_it, INT32_MAX), look, L->loop), K->state, K->partial, ranks, L->z[0]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -117,6 +123,19 @@ static PetscErrorCode PageRankLoopReadState(PageRankLoop L)
   PetscFunctionBegin;
   PetscCall(PetscGPUCSRDeviceCopyOut(dev, L->now, L->kernels.state, sizeof(*L->now)));
   PetscCall(PetscGPUCSRDeviceSynchronize(dev));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Uploads the matrices, or encodes those that are streamed, and sets L->streams. */
+static PetscErrorCode PageRankLoopUpload(PageRank pr)
+{
+  MatGPUCSRStreamInfo info;
+
+  PetscFunctionBegin;
+  for (PetscInt b = 0; b < pr->nblocks; b++) {
+    PetscCall(MatGPUCSRGetStreamInfo(pr->A[b], &info));
+    if (info.streamed) pr->loop->streams = PETSC_TRUE;
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -164,8 +183,10 @@ PetscErrorCode PageRankLoopCreate_Private(PageRank pr, PetscBool sweeps)
     PetscCall(VecGPUGetDeviceArrayWrite(L->work[k], k < 2 ? &L->z[k] : &L->y));
   }
   PetscCall(PetscGPUCSRDeviceMallocPinned(dev, sizeof(*L->now), &L->now));
-  for (PetscInt b = 0; b < pr->nblocks; b++) PetscCall(MatGPUCSRUpload(pr->A[b]));
-  PetscCall(PageRankLoopCapture(pr));
+  L->launches = 1;
+  PetscCall(PageRankLoopUpload(pr));
+  if (L->streams) PetscCall(PetscInfo(pr, "The host launches each iteration: a matrix is streamed to the device\n"));
+  else PetscCall(PageRankLoopCapture(pr));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -183,7 +204,7 @@ static PetscErrorCode PageRankLoopIterate(PageRank pr, Vec x)
   PetscCall(VecGPURestoreDeviceArrayRead(x, &ranks));
   PetscCall(VecGPUGetDeviceArrayWrite(x, &result));
   do {
-    for (int k = 0; k < L->launches; k++) PetscCall(PetscGPUCSRGraphLaunch(L->graph));
+    for (int k = 0; k < L->launches; k++) PetscCall(L->graph ? PetscGPUCSRGraphLaunch(L->graph) : PageRankLoopLaunch(pr));
     PageRankCallDevice(K->dev, K->table->finish(K->dev, &K->op, K->state, L->z[0], L->z[L->sweeps ? 0 : 1], result));
     PetscCall(PageRankLoopReadState(L));
   } while (L->now->status == STEP_RUNNING);

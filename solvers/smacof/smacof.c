@@ -105,6 +105,7 @@ PetscErrorCode SMACOFCreate(MPI_Comm comm, SMACOF *news)
   s->eps              = 1e-6;
   s->anderson_below   = 1e-2;
   s->acceleration     = SMACOF_ACCELERATION_ANDERSON;
+  s->stream           = (SMACOFStreamOptions){.chunk = -1, .resident = -1};
   s->checkpoint_every = 100;
   s->outcome.start    = -1;
   PetscCall(PetscObjectChangeTypeName((PetscObject)s, "smacof"));
@@ -334,6 +335,7 @@ PetscErrorCode SMACOFGetInfo(SMACOF s, SMACOFInfo *info)
                        .seconds_start = s->seconds_start,
                        .seconds_solve = s->seconds_solve,
                        .bytes_copied  = s->bytes_copied};
+  PetscCall(SMACOFStreamedGetInfo_Private(s->device.streamed, info));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

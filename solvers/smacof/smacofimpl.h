@@ -62,17 +62,35 @@ PETSC_INTERN double         SMACOFGetDistance_Private(PetscInt N, PetscInt dim, 
 
 #define SMACOF_DEVICE_ARRAYS 5
 
+typedef struct _p_SMACOFStreamed *SMACOFStreamed; /* dissimilarities that are streamed from the host (passstream.h) */
+
+/* settings of streaming; negative or 0: the default */
+typedef struct {
+  SMACOFStream mode;
+  PetscReal    chunk, resident; /* size of a block, and upper bound on the resident blocks, in bytes */
+  PetscInt     buffers, threads;
+} SMACOFStreamOptions;
+
+PETSC_INTERN PetscErrorCode SMACOFStreamedIsNeeded_Private(GpDev, const SMACOFStreamOptions *, double bytes, PetscBool *);
+PETSC_INTERN PetscErrorCode SMACOFStreamedCreate_Private(GpDev, const SMACOFPass *, const SMACOFPass *features, const SMACOFStreamOptions *, double beside, SMACOFStreamed *);
+PETSC_INTERN PetscErrorCode SMACOFStreamedRun_Private(SMACOFStreamed, const SMACOFPass[], const SMACOFPassWork[], PetscInt n);
+PETSC_INTERN PetscErrorCode SMACOFStreamedGetInfo_Private(SMACOFStreamed, SMACOFInfo *);
+PETSC_INTERN PetscErrorCode SMACOFStreamedDestroy_Private(SMACOFStreamed *);
+
 /* the local pairs on the device of the vectors, and the device memory of a pass */
 typedef struct {
-  GpDev          dev; /* NULL if the pass runs on host arrays */
-  SMACOFPass     p;   /* the pass; coordinates and sums are not set.  Pointers are device memory unless dev is NULL */
-  SMACOFPassWork work;
-  void          *held[SMACOF_DEVICE_ARRAYS];  /* [nheld] device arrays to be freed */
-  size_t         bytes[SMACOF_DEVICE_ARRAYS]; /* [nheld] their sizes */
-  int            nheld;
+  GpDev           dev; /* NULL if the pass runs on host arrays */
+  SMACOFPass      p;   /* the pass; coordinates and sums are not set.  Pointers are device memory unless dev is NULL */
+  SMACOFPassWork  work;
+  SMACOFStreamed  streamed;                    /* NULL: the pairs are in device memory */
+  PetscInt        npaths;                      /* streamed: maximum number of passes that share a transfer */
+  SMACOFPassWork *works;                       /* streamed: [npaths] arithmetic and workspace of each of them */
+  void           *held[SMACOF_DEVICE_ARRAYS];  /* [nheld] device arrays to be freed */
+  size_t          bytes[SMACOF_DEVICE_ARRAYS]; /* [nheld] their sizes */
+  int             nheld;
 } SMACOFDevicePass;
 
-PETSC_INTERN PetscErrorCode SMACOFDevicePassCreate_Private(GpDev, const SMACOFPairs *, const SMACOFPass *, SMACOFDevicePass *);
+PETSC_INTERN PetscErrorCode SMACOFDevicePassCreate_Private(GpDev, const SMACOFPairs *, const SMACOFPass *, const SMACOFStreamOptions *, PetscInt npaths, double beside, SMACOFDevicePass *);
 PETSC_INTERN PetscErrorCode SMACOFDevicePassSelectArithmetic_Private(SMACOFDevicePass *, const SMACOFPairs *, SMACOFArithmetic);
 PETSC_INTERN PetscErrorCode SMACOFDevicePassRun_Private(const SMACOFDevicePass *, const SMACOFPass[], PetscInt n);
 PETSC_INTERN PetscErrorCode SMACOFDevicePassMultiplySquares_Private(const SMACOFDevicePass *, PetscInt n, const double v[], double y[]);
@@ -243,21 +261,22 @@ struct _p_SMACOF {
   Vec         given; /* the first configuration, or NULL */
 
   /* settings */
-  SMACOFMetric       metric;
-  PetscInt           dim, max_it, starts, batch, seed, history, degree, knots;
-  PetscReal          eps, anderson_below;
-  SMACOFAcceleration acceleration;
-  SMACOFStart        start;
-  SMACOFDisparity    disparity;
-  SMACOFTies         ties;
-  SMACOFArithmetic   arithmetic;
-  SMACOFReading      reading;
-  char               eigensolver[SMACOF_NAME_LEN];
-  char               checkpoint[PETSC_MAX_PATH_LEN], restart[PETSC_MAX_PATH_LEN];
-  PetscInt           checkpoint_every; /* passes between checkpoints */
-  PetscInt           nmonitors;
-  SMACOFMonitorFn    monitor[SMACOF_MAX_MONITORS];
-  void              *monitorctx[SMACOF_MAX_MONITORS];
+  SMACOFMetric        metric;
+  PetscInt            dim, max_it, starts, batch, seed, history, degree, knots;
+  PetscReal           eps, anderson_below;
+  SMACOFAcceleration  acceleration;
+  SMACOFStart         start;
+  SMACOFDisparity     disparity;
+  SMACOFTies          ties;
+  SMACOFArithmetic    arithmetic;
+  SMACOFReading       reading;
+  SMACOFStreamOptions stream;
+  char                eigensolver[SMACOF_NAME_LEN];
+  char                checkpoint[PETSC_MAX_PATH_LEN], restart[PETSC_MAX_PATH_LEN];
+  PetscInt            checkpoint_every; /* passes between checkpoints */
+  PetscInt            nmonitors;
+  SMACOFMonitorFn     monitor[SMACOF_MAX_MONITORS];
+  void               *monitorctx[SMACOF_MAX_MONITORS];
   PetscErrorCode (*monitordestroy[SMACOF_MAX_MONITORS])(void **);
 
   /* what SMACOFSetUp() creates for the data and the settings */
@@ -286,6 +305,7 @@ static inline PetscBool SMACOFRescales(SMACOF s)
   return (PetscBool)(!s->fixed.n && s->acceleration != SMACOF_ACCELERATION_NONE);
 }
 
+PETSC_INTERN PetscErrorCode SMACOFStreamSetFromOptions_Private(SMACOF, GpOptionItems);
 PETSC_INTERN PetscErrorCode SMACOFRandomStart_Private(PetscInt seed, PetscInt N, PetscInt dim, double x[]);
 PETSC_INTERN PetscErrorCode SMACOFTorgersonStart_Private(SMACOF, double x[]);
 PETSC_INTERN PetscErrorCode SMACOFEigensolveBlock_Private(SMACOF, Mat, PetscInt n, Vec q[], PetscReal value[]);

@@ -9,6 +9,7 @@ const char *const SMACOFAccelerations[] = {"none", "relaxed", "anderson", "SMACO
 const char *const SMACOFStarts[]        = {"auto", "torgerson", "random", "given", "SMACOFStart", "SMACOF_START_", NULL};
 const char *const SMACOFArithmetics[]   = {"auto", "mixed", "double", "SMACOFArithmetic", "SMACOF_ARITHMETIC_", NULL};
 const char *const SMACOFReadings[]      = {"halves", "rows", "SMACOFReading", "SMACOF_READING_", NULL};
+const char *const SMACOFStreams[]       = {"auto", "always", "never", "SMACOFStream", "SMACOF_STREAM_", NULL};
 
 static const char *const SMACOFConvergedReasons_Shifted[] = {"DIVERGED_ITS", "CONVERGED_ITERATING", "CONVERGED_STRESS"};
 const char *const *const SMACOFConvergedReasons           = SMACOFConvergedReasons_Shifted + 1;
@@ -60,6 +61,11 @@ PetscErrorCode SMACOFSetOptionsPrefix(SMACOF s, const char prefix[])
 . -smacof_spline_knots <4>        - number of interior knots of monotone splines
 . -smacof_arithmetic <auto>       - auto, mixed or double
 . -smacof_reading <halves>        - halves or rows
+. -smacof_stream <auto>           - whether stored dissimilarities stay in host memory\: auto, always or never
+. -smacof_stream_chunk <bytes>    - streaming\: upper bound on the size of a block
+. -smacof_stream_resident <bytes> - streaming\: upper bound on the blocks that stay on the device
+. -smacof_stream_buffers <n>      - streaming\: number of device buffers
+. -smacof_stream_threads <n>      - streaming\: number of threads that copy blocks in pageable memory
 . -smacof_monitor <false>         - print the stress of every iteration
 - -smacof_view [viewer]           - view the solver after the solve
 
@@ -99,6 +105,7 @@ PetscErrorCode SMACOFSetFromOptions(SMACOF s)
   PetscCall(PetscOptionsEnum("-smacof_arithmetic", "arithmetic on a GPU for dissimilarities in single precision", "SMACOFSetArithmetic", SMACOFArithmetics, (PetscEnum)s->arithmetic, (PetscEnum *)&s->arithmetic, NULL));
   PetscCall(PetscOptionsEnum("-smacof_reading", "how often a pass reads each pair", "SMACOFSetReading", SMACOFReadings, (PetscEnum)s->reading, (PetscEnum *)&s->reading, NULL));
   PetscCall(PetscOptionsBool("-smacof_monitor", "print the stress of every iteration", "SMACOFMonitorSet", monitor, &monitor, NULL));
+  PetscCall(SMACOFStreamSetFromOptions_Private(s, PetscOptionsObject));
   PetscOptionsEnd();
   s->setup = PETSC_FALSE;
   PetscCall(SMACOFSetDimension(s, dim));

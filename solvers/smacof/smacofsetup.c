@@ -116,6 +116,14 @@ static PetscErrorCode SMACOFPathCreate(SMACOF s, Vec like, Vec stress, SMACOFPat
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Returns the size of the vectors of all paths in bytes. */
+static double SMACOFGetVectorBytes(SMACOF s)
+{
+  const PetscInt history = s->acceleration == SMACOF_ACCELERATION_ANDERSON ? 2 * s->history + 6 : 0;
+
+  return (double)sizeof(double) * (double)s->D.N * (double)(s->dim + 1) * (double)((5 + history) * s->npaths + 2);
+}
+
 /* Frees what SMACOFSetUp() created for the settings; the pairs stay. */
 PetscErrorCode SMACOFWorkDestroy_Private(SMACOF s)
 {
@@ -173,6 +181,24 @@ static PetscErrorCode SMACOFSetUpPairs(SMACOF s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Creates what a solve needs: the paths, the transform and the pass. dev: the device of `like`, or NULL if the pass runs on the host. */
+static PetscErrorCode SMACOFSetUpWork(SMACOF s, const char prefix[], Vec like, Vec stress, GpDev *dev)
+{
+  SMACOFPass p;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1(s->npaths, &s->path));
+  PetscCall(PetscMalloc3(s->npaths, &s->active, s->npaths, &s->pass, 2 * s->npaths, &s->sum));
+  if (s->disparity == SMACOF_DISPARITY_RATIO) PetscCall(VecGPUGetRuntime(like, dev));
+  if (!*dev) PetscCall(SMACOFPairsStoreDistances_Private(&s->D));
+  PetscCall(SMACOFTransformCreate_Private(&s->D, s->dim, s->fixed.n ? &s->fixed : NULL, prefix, &s->transform));
+  PetscCall(SMACOFSetPass(s, &p));
+  PetscCall(SMACOFDevicePassCreate_Private(*dev, &s->D, &p, &s->stream, s->npaths, SMACOFGetVectorBytes(s), &s->device));
+  for (PetscInt k = 0; k < s->npaths; k++) PetscCall(SMACOFPathCreate(s, like, stress, &s->path[k]));
+  PetscCall(SMACOFConfigurationCreate(like, stress, &s->best));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*@
   SMACOFSetUp - Converts the data to the form that passes read, and copies them to the device
 
@@ -192,12 +218,12 @@ static PetscErrorCode SMACOFSetUpPairs(SMACOF s)
 @*/
 PetscErrorCode SMACOFSetUp(SMACOF s)
 {
-  VecType     type;
-  GpDev       dev = NULL;
-  Vec         like, stress;
-  SMACOFPass  p;
-  const char *own;
-  char        prefix[PETSC_MAX_OPTION_NAME];
+  VecType        type;
+  GpDev          dev = NULL;
+  Vec            like, stress;
+  const char    *own;
+  char           prefix[PETSC_MAX_OPTION_NAME];
+  PetscErrorCode err;
 
   PetscFunctionBegin;
   PetscValidHeaderSpecific(s, SMACOF_CLASSID, 1);
@@ -211,17 +237,10 @@ PetscErrorCode SMACOFSetUp(SMACOF s)
   PetscCall(PetscGPUCSRInitialize());
   PetscCall(SMACOFCreateVec(s->D.N * s->dim, type, prefix, &like));
   PetscCall(SMACOFCreateVec(s->D.N, type, prefix, &stress));
-  PetscCall(PetscCalloc1(s->npaths, &s->path));
-  PetscCall(PetscMalloc3(s->npaths, &s->active, s->npaths, &s->pass, 2 * s->npaths, &s->sum));
-  if (s->disparity == SMACOF_DISPARITY_RATIO) PetscCall(VecGPUGetRuntime(like, &dev));
-  if (!dev) PetscCall(SMACOFPairsStoreDistances_Private(&s->D));
-  PetscCall(SMACOFTransformCreate_Private(&s->D, s->dim, s->fixed.n ? &s->fixed : NULL, prefix, &s->transform));
-  PetscCall(SMACOFSetPass(s, &p));
-  PetscCall(SMACOFDevicePassCreate_Private(dev, &s->D, &p, &s->device));
-  for (PetscInt k = 0; k < s->npaths; k++) PetscCall(SMACOFPathCreate(s, like, stress, &s->path[k]));
-  PetscCall(SMACOFConfigurationCreate(like, stress, &s->best));
+  err = SMACOFSetUpWork(s, prefix, like, stress, &dev);
   PetscCall(VecDestroy(&like));
   PetscCall(VecDestroy(&stress));
+  PetscCall(err);
   if (s->D.nfeature) PetscCall(SMACOFComputeSumSquares(s));
   s->unit = s->D.sumsquares > 0 ? s->D.sumsquares : 1;
   if (dev) PetscCall(SMACOFDevicePassSelectArithmetic_Private(&s->device, &s->D, s->arithmetic));

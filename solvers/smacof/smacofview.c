@@ -79,6 +79,21 @@ PetscErrorCode SMACOFMonitorCancel(SMACOF s)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Prints the blocks of streamed dissimilarities and their sizes, summed over the ranks, of which some may stream and others not. Prints nothing if none does. */
+static PetscErrorCode SMACOFStreamedView(SMACOF s, PetscViewer viewer)
+{
+  SMACOFInfo info = {.dim = s->dim};
+
+  PetscFunctionBegin;
+  PetscCall(SMACOFStreamedGetInfo_Private(s->device.streamed, &info));
+  PetscLogDouble sum[] = {(PetscLogDouble)info.stream_blocks, info.stream_bytes, info.stream_resident, info.stream_pageable, info.stream_moved};
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, PETSC_STATIC_ARRAY_LENGTH(sum), MPI_DOUBLE, MPI_SUM, PetscObjectComm((PetscObject)s)));
+  if (sum[0] == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscViewerASCIIPrintf(viewer, "streamed from host memory: %.0f blocks of %.0f bytes in all, %.0f resident on the device, %.0f transferred in the last pass\n", sum[0], sum[1], sum[2], sum[4]));
+  if (sum[3] > 0) PetscCall(PetscViewerASCIIPrintf(viewer, "the system refused to pin %.0f bytes, which every pass copies to pinned buffers; see ulimit -l\n", sum[3]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*@C
   SMACOFView - Prints the settings of the solver and, after a solve, its result
 
@@ -114,6 +129,7 @@ PetscErrorCode SMACOFView(SMACOF s, PetscViewer viewer)
                                      !s->D.stored  ? "computed in every pass"
                                      : s->D.single ? "single precision"
                                                    : "double precision"));
+  PetscCall(SMACOFStreamedView(s, viewer));
   if (s->outcome.start >= 0)
     PetscCall(PetscViewerASCIIPrintf(viewer, "%s after %" PetscInt_FMT " iterations of start %" PetscInt_FMT ", stress-1=%.10g\n", SMACOFConvergedReasons[s->reason], s->outcome.it, s->outcome.start, (double)PetscSqrtReal(s->best.sigma)));
   PetscCall(PetscViewerASCIIPopTab(viewer));

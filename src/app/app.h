@@ -6,6 +6,7 @@
 #include "app/output/appoutput.h"
 #include "app/picture/appplot.h"
 #include "app/report/approunding.h"
+#include "app/report/appstreamed.h"
 #include "app/text/apptext.h"
 
 #endif

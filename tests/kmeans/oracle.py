@@ -181,7 +181,7 @@ def sparse(points, metric, labels, centroids, weights=None):
 
 def report(file):
     fields = """points features clusters nnz storage start assign assign_change update reason converged iterations restarts inertia sizes distances rechecked silhouette
-        seconds_load seconds_start seconds_assign seconds_update seconds_solve bytes_crossed ranks device"""
+        seconds_load seconds_start seconds_assign seconds_update seconds_solve bytes_crossed stream ranks device"""
     ours = json.load(open(file))
     assert set(ours) == set(fields.split()), set(ours) ^ set(fields.split())
     assert sum(ours["sizes"]) == ours["points"] and len(ours["sizes"]) == ours["clusters"]

@@ -3,6 +3,7 @@ static char help[] = "KMeans: restarts that a GPU iterates together give the bit
 #include <gpucsr.h>
 #include <gpucsrcompat.h>
 #include <gpucsrkmeans.h>
+#include "results.h"
 
 #define RESTARTS 7
 
@@ -15,26 +16,6 @@ typedef struct {
   KMeansStorage storage;
   PetscBool     weights;
 } Case;
-
-/* The results of a solve. */
-typedef struct {
-  IS                    labels;
-  Mat                   centroids;
-  PetscReal             inertia;
-  PetscInt              it, best;
-  PetscInt64            distances, rechecked;
-  KMeansConvergedReason reason;
-} Result;
-
-/* A pseudorandom number in [0, 1) of row i and column j. */
-static PetscReal Uniform(PetscInt i, PetscInt j)
-{
-  uint64_t z = (uint64_t)i * 0x9e3779b97f4a7c15 + (uint64_t)j * 0xbf58476d1ce4e5b9 + 0x94d049bb133111eb;
-
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-  z = (z ^ z >> 27) * 0x94d049bb133111eb;
-  return (PetscReal)((z ^ z >> 31) >> 40) * 0x1p-24; /* a float, so that -kmeans_storage auto takes single precision */
-}
 
 static PetscErrorCode CreatePoints(const Case *test, Mat *X, Vec *w)
 {
@@ -74,20 +55,6 @@ static PetscErrorCode CheckBatch(KMeans km, const Case *test, PetscInt most)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode GetResult(KMeans km, Result *r)
-{
-  PetscFunctionBegin;
-  PetscCall(KMeansGetLabels(km, &r->labels));
-  PetscCall(PetscObjectReference((PetscObject)r->labels));
-  PetscCall(KMeansGetCentroids(km, &r->centroids));
-  PetscCall(KMeansGetInertia(km, &r->inertia));
-  PetscCall(KMeansGetIterationNumber(km, &r->it));
-  PetscCall(KMeansGetRestarts(km, NULL, &r->best));
-  PetscCall(KMeansGetDistances(km, &r->distances, &r->rechecked));
-  PetscCall(KMeansGetConvergedReason(km, &r->reason));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Solves with RESTARTS restarts, and then, with the same object and another seed, with three. */
 static PetscErrorCode Solve(const Case *test, Mat X, Vec w, const char assign[], const char update[], PetscInt most, Result result[2])
 {
@@ -118,32 +85,6 @@ static PetscErrorCode Solve(const Case *test, Mat X, Vec w, const char assign[],
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode CompareResults(const char what[], const Result *a, const Result *b)
-{
-  PetscBool labels, centroids;
-
-  PetscFunctionBegin;
-  PetscCall(ISEqual(a->labels, b->labels, &labels));
-  PetscCall(MatEqual(a->centroids, b->centroids, &centroids));
-  PetscCheck(labels && centroids, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: %s labels, %s centroids", what, labels ? "the same" : "other", centroids ? "the same" : "other");
-  PetscCheck(a->inertia == b->inertia && a->it == b->it && a->best == b->best && a->reason == b->reason, PETSC_COMM_WORLD, PETSC_ERR_PLIB,
-             "%s: restart %" PetscInt_FMT ", inertia %.17g, %s after %" PetscInt_FMT " iterations, not restart %" PetscInt_FMT ", inertia %.17g, %s after %" PetscInt_FMT " iterations", what, b->best, (double)b->inertia,
-             KMeansConvergedReasons[b->reason], b->it, a->best, (double)a->inertia, KMeansConvergedReasons[a->reason], a->it);
-  PetscCheck(a->distances == b->distances && a->rechecked == b->rechecked, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: %" PetscInt64_FMT " distances, %" PetscInt64_FMT " evaluated again, not %" PetscInt64_FMT " and %" PetscInt64_FMT, what, b->distances,
-             b->rechecked, a->distances, a->rechecked);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode ResultsDestroy(Result result[2])
-{
-  PetscFunctionBegin;
-  for (int s = 0; s < 2; s++) {
-    PetscCall(ISDestroy(&result[s].labels));
-    PetscCall(MatDestroy(&result[s].centroids));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Compares batches of several sizes with restarts one after another. */
 static PetscErrorCode Compare(const Case *test, Mat X, Vec w, const char assign[], const char update[])
 {
@@ -157,11 +98,11 @@ static PetscErrorCode Compare(const Case *test, Mat X, Vec w, const char assign[
     PetscCall(Solve(test, X, w, assign, update, most[m], now));
     for (int s = 0; s < 2; s++) {
       PetscCall(PetscSNPrintf(what, sizeof(what), "%s, %s, %s, batches of %" PetscInt_FMT ", solve %d", test->name, assign, update, most[m], s));
-      PetscCall(CompareResults(what, &alone[s], &now[s]));
+      PetscCall(CompareResults(what, &alone[s], &now[s], PETSC_TRUE));
     }
-    PetscCall(ResultsDestroy(now));
+    PetscCall(ResultsDestroy(2, now));
   }
-  PetscCall(ResultsDestroy(alone));
+  PetscCall(ResultsDestroy(2, alone));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

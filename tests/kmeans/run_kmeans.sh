@@ -57,6 +57,22 @@ done
 run 2 -generate 500,2 -kmeans_start parallel -kmeans_reduce mpi -kmeans_view && [ "$(grep -c 'KMeans Object' "$tmp/log")" = 1 ] && grep -q 'sums over 2 ranks by mpi: the setting of -kmeans_reduce' "$tmp/log"
 verdict "-kmeans_view shows one solver, and how the ranks add their sums"
 
+# --- points in host memory ---------------------------------------------------------------------------------------------------
+for metric in euclidean cosine; do
+  good=1
+  for n in 1 2 4; do
+    for stream in never "always -kmeans_stream_chunk 16384" "always -kmeans_stream_chunk 3000 -kmeans_stream_resident 9000 -kmeans_stream_buffers 2 -kmeans_stream_threads 2"; do
+      run $n -generate 9000,3 -kmeans_metric $metric -kmeans_clusters 9 -kmeans_max_it 9 -kmeans_stream $stream -labels "$tmp/labels.now" -centroids "$tmp/centroids.now" -report "$tmp/report.now" -kmeans_view || [ $? -eq 3 ] || good=0
+      [ "$n $stream" = "1 never" ] && for result in labels centroids report; do cp "$tmp/$result.now" "$tmp/$result.first"; done
+      for result in labels centroids; do cmp "$tmp/$result.first" "$tmp/$result.now" >>"$tmp/log" 2>&1 || good=0; done
+      [ "$(grep inertia "$tmp/report.first")" = "$(grep inertia "$tmp/report.now")" ] || good=0
+      if [ "$stream" = never ]; then grep -q '"stream": null' "$tmp/report.now"; else grep -q 'streamed from host memory: [1-9]' "$tmp/log" && grep -q '"stream": {"blocks": [1-9]' "$tmp/report.now"; fi || good=0
+    done
+  done
+  [ $good = 1 ]
+  verdict "streamed points, $metric: the same bytes on 1, 2 and 4 ranks"
+done
+
 # --- checkpoints: the bytes of a run without interruption, on other numbers of ranks ------------------------------------------
 resumed=4
 continues() { # continues NAME ARGUMENTS: the first run stops after 7 iterations on 2 ranks, or has left a checkpoint already; the second runs on 1, 2 and 4 ranks by turns
@@ -76,6 +92,8 @@ continues() { # continues NAME ARGUMENTS: the first run stops after 7 iterations
 for start in random kmeans++ parallel; do
   continues "a checkpoint after 7 of 20 iterations, start $start" -generate 2000,2 -kmeans_clusters 12 -kmeans_start $start -kmeans_max_it 20
 done
+run 2 -generate 4000,3 -kmeans_clusters 12 -kmeans_max_it 7 -kmeans_stream always -kmeans_stream_chunk 16384 -kmeans_checkpoint "$tmp/checkpoint"
+continues "a checkpoint of streamed points" -generate 4000,3 -kmeans_clusters 12 -kmeans_max_it 20
 restarts=3
 [ "${GPUCSR_DEVICE:-host}" = cuda ] && restarts=100 # a GPU would end before the signal
 "$program" "${device[@]}" -generate 20000,4 -kmeans_clusters 40 -kmeans_restarts $restarts -kmeans_max_it 30 -kmeans_assign brute -kmeans_checkpoint "$tmp/checkpoint" -kmeans_checkpoint_every 7 >"$tmp/log" 2>&1 &
@@ -214,6 +232,12 @@ refused "dense points for the assignment sparse" 2 "the points are a dense matri
 refused "no clusters" 2 "-kmeans_clusters" -f "$tmp/points.csv" -kmeans_clusters 0
 refused "a negative number of clusters" 2 "-kmeans_clusters -3: expected an integer of at least 1" -f "$tmp/points.csv" -kmeans_clusters -3
 refused "a batch without restarts" 2 "-kmeans_restart_batch 0: expected auto, or a number of at least 1" -f "$tmp/points.csv" -kmeans_clusters 3 -kmeans_restart_batch 0
+streamed=(-generate 500,3 -kmeans_clusters 3 -kmeans_stream always)
+refused "streamed points and columns" 2 "-kmeans_assign columns: the points are streamed from host memory" "${streamed[@]}" -kmeans_assign columns
+refused "streamed points and the update rank" 2 "-kmeans_update rank: the points are streamed from host memory" "${streamed[@]}" -kmeans_update rank
+refused "streamed points and mini-batches" 2 "-kmeans_batch 100: the points are streamed from host memory" "${streamed[@]}" -kmeans_batch 100
+refused "sparse points that shall be streamed" 2 "-kmeans_stream always: the points are sparse" -f "$tmp/points.mtx" -kmeans_clusters 3 -kmeans_stream always
+refused "blocks without bytes" 2 "-kmeans_stream_chunk 0: expected a number of bytes" "${streamed[@]}" -kmeans_stream_chunk 0
 refused "no points" 2 "nothing to do" -kmeans_clusters 3
 refused "a missing value" 4 "missing.csv:2:" -f "$tmp/missing.csv" -kmeans_clusters 2
 refused "a ragged row" 4 "ragged.csv:2:" -f "$tmp/ragged.csv" -kmeans_clusters 2
@@ -266,3 +290,4 @@ verdict "an error in the centroids does not name -columns"
 refused "columns of the picture that do not exist" 2 "-picture_columns 0,5: the points have columns 0 to 4" -f "$tmp/points.csv" -picture_columns 0,5 -picture "$tmp/out/picture.svg"
 refused "a monitor that is neither text nor a picture" 2 "-kmeans_monitor needs a viewer for text (ascii) or pictures (draw)" -f "$tmp/points.csv" -kmeans_clusters 2 -kmeans_monitor binary:"$tmp/monitor"
 refused "device memory too small for the points" 6 " bytes asked for, " -generate 1000,4 -gpucsr_device_memory 9000
+refused "device memory that is no number of bytes" 2 "9q: expected a number of bytes" -generate 1000,4 -gpucsr_device_memory 9q

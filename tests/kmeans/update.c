@@ -1,4 +1,5 @@
-static char help[] = "KMeans: every update with every kind of points. Integer sums have the same bits; sums in single precision give nearly the same inertia.\n\n";
+static char help[] = "KMeans: every update with every kind of points. Integer sums have the same bits; sums in single precision give nearly the same inertia.\n\n\
+  -few : compares fewer updates with each assignment\n\n";
 
 #include <gpucsr.h>
 #include <gpucsrcompat.h>
@@ -74,7 +75,7 @@ static PetscErrorCode Solve(MPI_Comm comm, const Case *test, Mat X, Vec w, const
   PetscCall(KMeansSetUpdate(km, update));
   PetscCall(KMeansSetFromOptions(km)); /* -kmeans_monitor: on a GPU the host takes part in each iteration */
   PetscCall(KMeansSolve(km));
-  if (!strcmp(update, "fixed")) PetscCall(KMeansSolve(km)); /* sums of an earlier solve do not matter */
+  if (!strcmp(update, "fixed") && !strcmp(assign, "auto")) PetscCall(KMeansSolve(km)); /* sums of an earlier solve do not matter */
   PetscCall(KMeansGetLabels(km, &result->labels));
   PetscCall(PetscObjectReference((PetscObject)result->labels));
   PetscCall(KMeansGetCentroids(km, &result->centroids));
@@ -93,12 +94,13 @@ static PetscErrorCode ResultDestroy(Result *result)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Solves by every update with an assignment. */
-static PetscErrorCode CompareUpdates(MPI_Comm comm, const Case *test, Mat X, Vec w, const char assign[])
+/* Solves by updates with an assignment. turn: -1 for all updates; otherwise `fixed` is compared with one other update with integer sums, and with one in single precision if the assignment
+   is auto. */
+static PetscErrorCode CompareUpdates(MPI_Comm comm, const Case *test, Mat X, Vec w, const char assign[], PetscInt turn)
 {
   const char *const exact[]   = {"fixed", "host", "changed", "sort"}; /* the first three are for sparse points too */
   const char *const rounded[] = {"rank", "rankstable", "onehot"};
-  const size_t      most      = test->sparse ? 3 : 4;
+  const size_t      most = test->sparse ? 3 : 4, one = turn < 0 ? 0 : test->batch ? 1 : 1 + (size_t)turn % (most - 1); /* small batches have no update `changed` */
   Result            first, now;
 
   PetscFunctionBegin;
@@ -106,6 +108,7 @@ static PetscErrorCode CompareUpdates(MPI_Comm comm, const Case *test, Mat X, Vec
     PetscBool labels, centroids;
 
     if (test->batch && !strcmp(exact[u], "changed")) continue;
+    if (u && one && u != one) continue;
     PetscCall(Solve(comm, test, X, w, assign, exact[u], &now));
     if (!u) {
       first = now;
@@ -118,6 +121,7 @@ static PetscErrorCode CompareUpdates(MPI_Comm comm, const Case *test, Mat X, Vec
     PetscCall(ResultDestroy(&now));
   }
   for (size_t u = 0; u < PETSC_STATIC_ARRAY_LENGTH(rounded) && !test->sparse; u++) {
+    if (turn >= 0 && (strcmp(assign, "auto") || u != (size_t)turn % PETSC_STATIC_ARRAY_LENGTH(rounded))) continue;
     PetscCall(Solve(comm, test, X, w, assign, rounded[u], &now));
     PetscCheck(PetscAbsReal(now.inertia - first.inertia) <= 1e-5 * first.inertia, comm, PETSC_ERR_PLIB, "%s: %s with %s gives the inertia %.17g, not about %.17g", test->name, rounded[u], assign, (double)now.inertia, (double)first.inertia);
     PetscCall(ResultDestroy(&now));
@@ -126,7 +130,8 @@ static PetscErrorCode CompareUpdates(MPI_Comm comm, const Case *test, Mat X, Vec
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Compare(MPI_Comm comm, const Case *test)
+/* turn: different for each case, so that each assignment meets each update. */
+static PetscErrorCode Compare(MPI_Comm comm, const Case *test, PetscInt turn, PetscBool few)
 {
   const char *const assigns[] = {"brute", "hamerly", "yinyang", "elkan"};
   const size_t      most      = test->n > 1200 || test->batch ? 0 : PETSC_STATIC_ARRAY_LENGTH(assigns);
@@ -135,8 +140,8 @@ static PetscErrorCode Compare(MPI_Comm comm, const Case *test)
 
   PetscFunctionBegin;
   PetscCall(CreatePoints(comm, test, &X, &w));
-  for (size_t a = 0; a < most; a++) PetscCall(CompareUpdates(comm, test, X, w, assigns[a]));
-  PetscCall(CompareUpdates(comm, test, X, w, "auto"));
+  for (size_t a = 0; a < most; a++) PetscCall(CompareUpdates(comm, test, X, w, assigns[a], turn + (PetscInt)a));
+  PetscCall(CompareUpdates(comm, test, X, w, "auto", few ? turn : -1));
   PetscCall(PetscPrintf(comm, "%s: equal\n", test->name));
   PetscCall(MatDestroy(&X));
   PetscCall(VecDestroy(&w));
@@ -160,6 +165,8 @@ int main(int argc, char **argv)
                         {.name = "sparse batches, weights", .n = 900, .d = 8, .k = 5, .max_it = 9, .batch = 100, .sparse = PETSC_TRUE, .weights = PETSC_TRUE}};
   Case       large   = {.name = "large", .n = 0, .d = 2, .k = 10, .max_it = 2}; /* beyond 2097152 points a sum has two words */
 
+  PetscBool few = PETSC_FALSE;
+
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscGPUCSRInitialize());
@@ -167,8 +174,9 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-d", &large.d, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-k", &large.k, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-weights", &large.weights, NULL));
-  if (large.n) PetscCall(Compare(PETSC_COMM_WORLD, &large));
-  for (size_t c = 0; c < PETSC_STATIC_ARRAY_LENGTH(cases) && !large.n; c++) PetscCall(Compare(PETSC_COMM_WORLD, &cases[c]));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-few", &few, NULL));
+  if (large.n) PetscCall(Compare(PETSC_COMM_WORLD, &large, 0, few));
+  for (size_t c = 0; c < PETSC_STATIC_ARRAY_LENGTH(cases) && !large.n; c++) PetscCall(Compare(PETSC_COMM_WORLD, &cases[c], (PetscInt)c, few));
   PetscCall(PetscFinalize());
   return 0;
 }
@@ -176,6 +184,12 @@ int main(int argc, char **argv)
 /*TEST
 
    test:
-     nsize: {{1 3}}
+     suffix: 1
+
+   test:
+     suffix: ranks
+     nsize: 3
+     args: -few
+     output_file: output/update_1.out
 
 TEST*/

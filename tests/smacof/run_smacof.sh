@@ -123,6 +123,38 @@ elif $python -c 'import sklearn' 2>/dev/null; then
   verdict "scikit-learn finds the same, single precision"
 else skip "scikit-learn finds the same" "$python has no scikit-learn"; fi
 
+# --- streamed dissimilarities: the bits of the ordinary run --------------------------------------------------------------
+$python -c "import numpy; numpy.savetxt('$tmp/many.csv', numpy.random.default_rng(5).random((1300, 9)), delimiter=',')"
+streams() { # streams NAME RANKS ARGUMENTS
+  local name=$1 n=$2 good=1 how
+  shift 2
+  run "$n" -smacof_stream never -smacof_max_it 9 -coordinates "$tmp/never.csv" "$@"
+  for how in "-smacof_stream_resident 0 -smacof_stream_chunk 1" "-smacof_stream_resident 0 -smacof_stream_chunk 5e5 -smacof_stream_buffers 1" "-smacof_stream_resident 2e6 -smacof_stream_chunk 8e5 -smacof_stream_buffers 2" ""; do
+    rm -f "$tmp/always.csv"
+    # shellcheck disable=SC2086
+    run "$n" -smacof_stream always -smacof_max_it 9 -coordinates "$tmp/always.csv" -report "$tmp/report.json" $how "$@"
+    [ -s "$tmp/never.csv" ] && cmp "$tmp/never.csv" "$tmp/always.csv" >>"$tmp/log" 2>&1 && [ "$(value streamed)" = True ] && continue
+    echo "with $how" >>"$tmp/log"
+    good=0
+    break
+  done
+  [ $good = 1 ]
+  verdict "streamed, $name, on $n"
+}
+for n in 1 2 4; do streams "features" $n -features "$tmp/many.csv"; done
+streams "every row read" 2 -features "$tmp/many.csv" -smacof_reading rows
+streams "three starts" 2 -features "$tmp/many.csv" -smacof_starts 3
+streams "a matrix" 2 -f "$tmp/D.csv"
+streams "pairs with weights" 2 -pairs "$tmp/pairs.txt" -smacof_start random
+if [ "$GPUCSR_DEVICE" = cuda ]; then # kernels that only the device has
+  for d in 1 2 3 4 5 6 7 8; do
+    for arithmetic in mixed double; do streams "dimension $d, $arithmetic arithmetic" 1 -features "$tmp/many.csv" -smacof_dim $d -smacof_arithmetic $arithmetic -smacof_start random; done
+    streams "dimension $d, double precision" 1 -features "$tmp/many.csv" -smacof_dim $d -storage double -smacof_start random
+  done
+fi
+refused "streaming of a wrong size" "expected a number of bytes of at least 1, or -1 for the default" -f "$tmp/D.csv" -smacof_stream_chunk 0
+refused "streaming by a wrong name" "-smacof_stream sometimes" -f "$tmp/D.csv" -smacof_stream sometimes
+
 # --- steps, starts, outputs -------------------------------------------------------------------------------------------
 its() { # its STEPS: prints the number of iterations
   run 1 -features "$tmp/C.csv" "${double[@]}" -smacof_eps 1e-12 -smacof_max_it 5000 -smacof_acceleration "$1" -report "$tmp/report.json" && value iterations
@@ -273,7 +305,7 @@ refused "asymmetric weights" "The weight of points 0 and 1 (counted from 0) is 1
 refused "weights that leave two components" "2 components. Numbers of points: 2 with point 0, 1 with point 2" -f "$tmp/three.csv" -weights "$tmp/Wparts.csv"
 refused "a missing feature" "feature 1 of point 1 (counted from 0) is missing" -features "$tmp/gap.csv"
 refused "an infinite feature" "inf.csv:2:3: field 2: expected a finite number, at most 1.8e308, got 'inf'" -features "$tmp/inf.csv"
-refused "device memory too small for the dissimilarities" "allocating device memory for the dissimilarities (-smacof_vec_type seq keeps them on the host; with more processes each has fewer): out of device memory on" -f "$tmp/D.csv" -smacof_vec_type gpu -vec_gpu_separate -gpucsr_device_memory 4000
+refused "device memory too small for the dissimilarities" "allocating device memory for the dissimilarities (-smacof_stream always streams them from the host; -smacof_vec_type seq runs on the host; with more processes each has fewer): out of device memory on" -f "$tmp/D.csv" -smacof_vec_type gpu -vec_gpu_separate -smacof_stream never -gpucsr_device_memory 4000
 refused "an empty file" "empty.csv: the file holds no numbers" -f "$tmp/empty.csv"
 refused "a batch of no starts" "-smacof_batch 0: expected an integer of at least 1" -f "$tmp/three.csv" -smacof_batch 0
 refused "a history that is too long" "-smacof_anderson_history 21: expected an integer from 1 to 20" -f "$tmp/three.csv" -smacof_anderson_history 21

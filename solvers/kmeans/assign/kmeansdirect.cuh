@@ -113,7 +113,7 @@ __device__ static int KMeansDirectFinish(const KMeansData &A, const KMeansDirect
       if (lane == from) {
         place.label    = label;
         place.compared = compared;
-        evaluated      = count + 1;
+        evaluated      = count;
       }
     }
     if (valid && old != place.label) F.label[i] = place.label;
@@ -238,7 +238,6 @@ typedef struct {
 #define KMEANS_DIRECT_STATIC ((size_t)2 << 10)  /* bytes of static shared memory, rounded up */
 #define KMEANS_DIRECT_LEAST  ((size_t)16 << 10) /* least number of bytes for centroids, unless all centroids need less. With less space a panel is too small, so that fewer warps are better */
 #define KMEANS_DIRECT_WARPS  8                  /* least number of warps of a block that adds to the sums. With fewer warps, a separate kernel for the sums takes less time */
-#define KMEANS_DIRECT_SOLVES 16                 /* useful number of solves together. On an H200, more solves gain nothing (docs/performance/kmeans.md) */
 #define KMEANS_DIRECT_COPIES ((size_t)32 << 10) /* largest number of bytes for several copies of the sums */
 
 /* Finds the largest number of warps whose points fit `most` bytes of shared memory: together with the sums and all centroids if A->fuse is set, otherwise with at least some
@@ -264,8 +263,8 @@ static int KMeansDirectDivide(const KMeansData *A, size_t most, KMeansDirectPlan
 
 template <template <int> class Search, class Real, int D>
 struct KMeansDirectRun {
-  /* Launches a block for each multiprocessor, or sets *planned to the result of KMeansFuses(). The solves of a batch share the multiprocessors. */
-  static GpErr run(const KMeansData *A, size_t most, int *planned)
+  /* Launches a block for each multiprocessor, or sets *fits to 1 if the arrays of a block fit shared memory. The solves of a batch share the multiprocessors. */
+  static GpErr run(const KMeansData *A, size_t most, int *fits)
   {
     constexpr int    P      = Search<D>::template POINTS<Real>;
     const auto       kernel = KMeansDirectKernel<Search<D>, Real, D, P>;
@@ -275,9 +274,9 @@ struct KMeansDirectRun {
     GpErr            err;
 
     static_assert(sizeof(KMeansDirectFrame<D>) + 256 <= KMEANS_DIRECT_STATIC, "static shared memory");
-    if (!KMeansDirectDivide<Search<D>, Real, D>(A, most, &plan)) return planned ? GP_SUCCESS : GpDevFail(A->dev, GP_ERR_DEVICE, "KMeansDirect: %d features do not fit shared memory", (int)A->d);
-    if (planned) {
-      *planned = KMEANS_DIRECT_SOLVES;
+    if (!KMeansDirectDivide<Search<D>, Real, D>(A, most, &plan)) return fits ? GP_SUCCESS : GpDevFail(A->dev, GP_ERR_DEVICE, "KMeansDirect: %d features do not fit shared memory", (int)A->d);
+    if (fits) {
+      *fits = 1;
       return GP_SUCCESS;
     }
     err = GpCheckCuda(A->dev, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)plan.bytes), "KMeansDirect");
@@ -287,42 +286,42 @@ struct KMeansDirectRun {
 };
 
 template <template <int> class Search, class Real>
-static GpErr KMeansDirectDispatch(const KMeansData *A, size_t most, int *planned)
+static GpErr KMeansDirectDispatch(const KMeansData *A, size_t most, int *fits)
 {
-  if (A->d <= 2) return KMeansDirectRun<Search, Real, 2>::run(A, most, planned);
-  if (A->d <= 3) return KMeansDirectRun<Search, Real, 3>::run(A, most, planned);
-  if (A->d <= 4) return KMeansDirectRun<Search, Real, 4>::run(A, most, planned);
-  if (A->d <= 6) return KMeansDirectRun<Search, Real, 6>::run(A, most, planned);
-  if (A->d <= 8) return KMeansDirectRun<Search, Real, 8>::run(A, most, planned);
-  if (A->d <= 10) return KMeansDirectRun<Search, Real, 10>::run(A, most, planned);
-  if (A->d <= 12) return KMeansDirectRun<Search, Real, 12>::run(A, most, planned);
-  if (A->d <= 16) return KMeansDirectRun<Search, Real, 16>::run(A, most, planned);
-  if (A->d <= 20) return KMeansDirectRun<Search, Real, 20>::run(A, most, planned);
-  if (A->d <= 24) return KMeansDirectRun<Search, Real, 24>::run(A, most, planned);
-  return A->d <= 28 ? KMeansDirectRun<Search, Real, 28>::run(A, most, planned) : KMeansDirectRun<Search, Real, 32>::run(A, most, planned);
+  if (A->d <= 2) return KMeansDirectRun<Search, Real, 2>::run(A, most, fits);
+  if (A->d <= 3) return KMeansDirectRun<Search, Real, 3>::run(A, most, fits);
+  if (A->d <= 4) return KMeansDirectRun<Search, Real, 4>::run(A, most, fits);
+  if (A->d <= 6) return KMeansDirectRun<Search, Real, 6>::run(A, most, fits);
+  if (A->d <= 8) return KMeansDirectRun<Search, Real, 8>::run(A, most, fits);
+  if (A->d <= 10) return KMeansDirectRun<Search, Real, 10>::run(A, most, fits);
+  if (A->d <= 12) return KMeansDirectRun<Search, Real, 12>::run(A, most, fits);
+  if (A->d <= 16) return KMeansDirectRun<Search, Real, 16>::run(A, most, fits);
+  if (A->d <= 20) return KMeansDirectRun<Search, Real, 20>::run(A, most, fits);
+  if (A->d <= 24) return KMeansDirectRun<Search, Real, 24>::run(A, most, fits);
+  return A->d <= 28 ? KMeansDirectRun<Search, Real, 28>::run(A, most, fits) : KMeansDirectRun<Search, Real, 32>::run(A, most, fits);
 }
 
-/* Launches the kernel for the features of A, or sets *planned to the result of KMeansFuses(). */
+/* Launches the kernel for the features of A, or sets *fits to 1 if the arrays of a block fit shared memory. */
 template <template <int> class Search>
-static GpErr KMeansDirectSelect(const KMeansData *A, int *planned)
+static GpErr KMeansDirectSelect(const KMeansData *A, int *fits)
 {
   int    most = 0;
   GpErr  err  = GpCheckCuda(A->dev, cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, GpDevOrdinal(A->dev)), "KMeansDirect");
   size_t rest = (size_t)most - KMEANS_DIRECT_STATIC;
 
   if (err) return err;
-  return A->single ? KMeansDirectDispatch<Search, float>(A, rest, planned) : KMeansDirectDispatch<Search, double>(A, rest, planned);
+  return A->single ? KMeansDirectDispatch<Search, float>(A, rest, fits) : KMeansDirectDispatch<Search, double>(A, rest, fits);
 }
 
 /* The result of KMeansFuses() for the kernel. */
 template <template <int> class Search>
 static int KMeansDirectFuses(const KMeansData *A)
 {
-  KMeansData fused   = *A;
-  int        planned = 0;
+  KMeansData fused = *A;
+  int        fits  = 0;
 
   fused.fuse = 1;
-  return A->d <= KMEANS_DIRECT && !KMeansDirectSelect<Search>(&fused, &planned) ? planned : 0;
+  return A->d <= KMEANS_DIRECT && !KMeansDirectSelect<Search>(&fused, &fits) && fits;
 }
 
 /* Assigns all points. If A has no frame, a temporary one is chosen. */

@@ -88,7 +88,7 @@ GP_INLINE double KMeansMemoryLimit(int32_t d, double least, double norm)
   return g < 0.125 && T < 0x1p120 ? T : HUGE_VAL;
 }
 
-/* Decides the label of point i from the two least scores. rechecked: number of distances that were evaluated again. */
+/* Decides the label of point i from the two least scores. rechecked: number of distances that were evaluated again, without that of the label, which is needed in any case. */
 GP_INLINE int32_t KMeansMemoryDecide_float(const KMeansMemoryArgs *a, int64_t i, const KMeansFound_float *found, double *compared, int64_t *rechecked)
 {
   const KMeansData *A = &a->data;
@@ -98,7 +98,7 @@ GP_INLINE int32_t KMeansMemoryDecide_float(const KMeansMemoryArgs *a, int64_t i,
     *compared = KMeansCompare(A, i, found->label);
     return found->label;
   }
-  *rechecked = A->k;
+  *rechecked = A->k - 1;
   return KMeansFindNearest(A, i, compared);
 }
 

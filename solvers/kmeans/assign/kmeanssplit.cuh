@@ -53,11 +53,6 @@ __device__ static inline float KMeansSplitSum(uint32_t parts)
   return __half2float(__ushort_as_half((unsigned short)parts)) + __half2float(__ushort_as_half((unsigned short)(parts >> 16)));
 }
 
-__device__ static inline uint32_t KMeansSplitPack(__half low, __half high)
-{
-  return (uint32_t)__half_as_ushort(low) | (uint32_t)__half_as_ushort(high) << 16;
-}
-
 /* Returns the factor v of part q of half(c), which is v w. Part 1 is the largest. */
 __device__ static inline float KMeansSplitFactor(int q)
 {

@@ -71,6 +71,11 @@ static PetscErrorCode KMeansRestartBatchOption(KMeans km, GpOptionItems PetscOpt
 . -kmeans_empty <farthest>     - what happens to a cluster without points: farthest, split, keep, drop or error
 . -kmeans_storage <auto>       - precision of the points on the device: auto, single or double
 . -kmeans_reduce <mpi>         - how several ranks add their sums: auto, nccl or mpi
+. -kmeans_stream <auto>        - whether dense points stay in host memory: auto, always or never
+. -kmeans_stream_chunk <bytes> - upper bound on the size of a block of streamed points
+. -kmeans_stream_resident <bytes> - upper bound on the blocks that stay on the device
+. -kmeans_stream_buffers <n>   - number of device buffers
+. -kmeans_stream_threads <n>   - number of threads that copy points to the blocks in host memory
 . -kmeans_seed <0>             - seed of the random numbers
 . -kmeans_restarts <1>         - number of starts, of which the best is kept
 . -kmeans_restart_batch <auto> - largest number of restarts that a GPU iterates together
@@ -111,6 +116,7 @@ PetscErrorCode KMeansSetFromOptions(KMeans km)
   PetscCall(PetscOptionsEnum("-kmeans_empty", "what happens to a cluster without points", "KMeansSetEmpty", KMeansEmpties, (PetscEnum)km->empty, (PetscEnum *)&km->empty, NULL));
   PetscCall(PetscOptionsEnum("-kmeans_storage", "precision of the points on the device", "KMeansSetStorage", KMeansStorages, (PetscEnum)storage, (PetscEnum *)&storage, NULL));
   PetscCall(PetscOptionsEnum("-kmeans_reduce", "how several ranks add their sums", "KMeansSetReduce", KMeansReduces, (PetscEnum)reduce, (PetscEnum *)&reduce, NULL));
+  PetscCall(KMeansStreamSetFromOptions_Private(km, PetscOptionsObject));
   PetscCall(PetscOptionsInt("-kmeans_seed", "seed of the random numbers", "KMeansSetSeed", seed, &seed, &seeded));
   PetscCall(PetscOptionsInt("-kmeans_restarts", "number of starts, of which the best is kept", "KMeansSetRestarts", restarts, &restarts, NULL));
   PetscCall(KMeansRestartBatchOption(km, PetscOptionsObject));

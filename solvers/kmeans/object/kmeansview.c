@@ -167,6 +167,7 @@ PetscErrorCode KMeansView(KMeans km, PetscViewer viewer)
     const KMeansData *A = &km->points.data;
 
     PetscCall(PetscViewerASCIIPrintf(viewer, "%" PetscInt_FMT " %s points with %d features, %s precision, on %s\n", km->points.N, A->row ? "sparse" : "dense", (int)A->d, A->single ? "single" : "double", GpDevName(A->dev)));
+    PetscCall(KMeansStreamView_Private(km, viewer));
     PetscCall(PetscViewerASCIIPrintf(viewer, "assignment %s: %s\n", KMeansAssignTable[km->now[0]].name, KMeansAssignTable[km->now[0]].help));
     if (km->change.before != KMEANS_AUTO) {
       const char *const before = KMeansAssignTable[km->change.before].name;

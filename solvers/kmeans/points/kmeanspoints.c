@@ -1,5 +1,6 @@
 /* The points of a matrix on the device: the scales of fixed-point sums, the upload, the memory of centroids and bounds. */
 #include "kmeansrows.h"
+#include "device/gpupload.h"
 
 #define KMEANS_MOST_EXPONENT 960 /* the second word of a scale, at most 2^61 times the first, does not overflow */
 
@@ -15,16 +16,21 @@ static double KMeansScale(PetscInt N, double largest, int *bits)
   return largest > 0 ? ldexp(1.0, PetscMin(*bits - exponent, KMEANS_MOST_EXPONENT)) : 1.0;
 }
 
-/* Finds the largest absolute value of each feature, and the largest one times its weight: large[2j] and large[2j+1]. */
-static void KMeansFindLargest(const KMeansRows *rows, const double weight[], double large[])
+/* Finds the largest absolute value of each feature, and the largest one times its weight: large[2j] and large[2j+1].
+   single: the values of rows->X will be stored in single precision. */
+static void KMeansFindLargest(const KMeansRows *rows, int single, const double weight[], double large[])
 {
-  if (rows->dense && !weight) {
-    for (PetscInt i = 0; i < rows->n; i++) {
-      const double *x = rows->value + (size_t)i * rows->d;
+  if (rows->X) {
+    for (PetscInt j = 0; j < rows->d; j++) {
+      large[2 * j] = large[2 * j + 1] = rows->large[j];
+      if (!weight) continue;
+      large[2 * j + 1] = 0;
+      for (PetscInt i = 0; i < rows->n; i++) {
+        const double value = KMeansRowsGet_Private(rows, i, j);
 
-      for (PetscInt j = 0; j < rows->d; j++) large[j] = fabs(x[j]) > large[j] ? fabs(x[j]) : large[j];
+        large[2 * j + 1] = PetscMax(large[2 * j + 1], fabs((single ? (double)(float)value : value) * weight[i]));
+      }
     }
-    for (PetscInt j = rows->d - 1; j >= 0; j--) large[2 * j] = large[2 * j + 1] = large[j];
     return;
   }
   for (PetscInt i = 0; i < rows->n; i++) {
@@ -49,7 +55,7 @@ static PetscErrorCode KMeansPointsScale(KMeans km, const KMeansRows *rows, const
 
   PetscFunctionBegin;
   PetscCall(PetscCalloc1(2 * rows->d + 1, &large)); /* of each feature: the largest absolute value, the largest one times its weight */
-  KMeansFindLargest(rows, weight, large);
+  KMeansFindLargest(rows, A->single, weight, large);
   for (PetscInt i = 0; i < rows->n && weight; i++) heaviest = PetscMax(heaviest, weight[i]);
   for (PetscInt k = 0; k < many * rows->d; k++) large[2 * (k % rows->d)] = PetscMax(large[2 * (k % rows->d)], fabs(outside[k]));
   large[2 * rows->d] = heaviest;
@@ -104,42 +110,56 @@ static PetscErrorCode KMeansWeightsCopy(KMeans km, Vec w, PetscInt n, const Pets
 }
 
 /* Allocates device memory and copies an array to it; a NULL array gives uninitialised memory. */
-static PetscErrorCode KMeansUpload(GpDev dev, const char what[], size_t bytes, const void *from, void *to)
+static PetscErrorCode KMeansUpload(KMeansPoints *P, const char what[], size_t bytes, const void *from, void *to)
 {
   PetscFunctionBegin;
-  PetscCallGp(dev, what, GpDevAlloc(dev, bytes, to));
-  if (from && bytes) PetscCallGp(dev, what, GpDevUpload(dev, *(void **)to, from, bytes));
+  PetscCallGp(P->data.dev, what, GpDevAlloc(P->data.dev, bytes, to));
+  if (from && bytes) PetscCallGp(P->data.dev, what, GpDevUploadByThreads(P->data.dev, 0, *(void **)to, bytes, NULL, (void *)(uintptr_t)from));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Converts a piece of the values to single precision. */
-static GpErr KMeansFillSingle(void *values, size_t offset, size_t bytes, void *destination)
+static GpErr KMeansFillSingle(void *rows, size_t offset, size_t bytes, void *destination)
 {
-  const double *value  = (const double *)values + offset / sizeof(float);
-  float        *narrow = (float *)destination;
-
-  for (size_t k = 0; k < bytes / sizeof(float); k++) narrow[k] = (float)value[k];
+  KMeansRowsFill_Private((const KMeansRows *)rows, offset / sizeof(float), bytes / sizeof(float), 1, destination);
   return GP_SUCCESS;
+}
+
+static GpErr KMeansFillDouble(void *rows, size_t offset, size_t bytes, void *destination)
+{
+  KMeansRowsFill_Private((const KMeansRows *)rows, offset / sizeof(double), bytes / sizeof(double), 0, destination);
+  return GP_SUCCESS;
+}
+
+/* Copies the values to the device. */
+static PetscErrorCode KMeansPointsUploadValues(const KMeansRows *rows, KMeansPoints *P)
+{
+  KMeansData       *A     = &P->data;
+  const size_t      bytes = rows->nvalues * (A->single ? sizeof(float) : sizeof(double));
+  const char *const what  = rows->dense ? "Points (-kmeans_stream always keeps them in host memory)" : "Points (sparse points are not streamed; use more ranks)";
+
+  PetscFunctionBegin;
+  PetscCall(KMeansUpload(P, what, bytes, NULL, &A->value));
+  if (bytes) PetscCallGp(A->dev, "Points", GpDevUploadByThreads(A->dev, 0, (void *)A->value, bytes, A->single ? KMeansFillSingle : KMeansFillDouble, (void *)(uintptr_t)rows));
+  if (rows->dense) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(KMeansUpload(P, what, ((size_t)A->n + 1) * sizeof(int32_t), rows->row, &A->row));
+  PetscCall(KMeansUpload(P, what, rows->nvalues * sizeof(int32_t), rows->col, &A->col));
+  PetscCall(KMeansPointsSquare_Private(P, rows->row, rows->value));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode KMeansPointsUpload(KMeans km, const KMeansRows *rows, const double weight[], const KMeansFixed feature[], KMeansPoints *P)
 {
   KMeansData *A = &P->data;
+  PetscBool   streams;
 
   PetscFunctionBegin;
-  if (A->single) {
-    PetscCallGp(A->dev, "Points", GpDevAlloc(A->dev, rows->nvalues * sizeof(float), &A->value));
-    if (rows->nvalues) PetscCallGp(A->dev, "Points", GpDevUploadFilled(A->dev, (void *)A->value, rows->nvalues * sizeof(float), KMeansFillSingle, rows->value));
-  } else PetscCall(KMeansUpload(A->dev, "Points", rows->nvalues * sizeof(double), rows->value, &A->value));
-  if (!rows->dense) {
-    PetscCall(KMeansUpload(A->dev, "Points", ((size_t)A->n + 1) * sizeof(int32_t), rows->row, &A->row));
-    PetscCall(KMeansUpload(A->dev, "Points", rows->nvalues * sizeof(int32_t), rows->col, &A->col));
-    PetscCall(KMeansPointsSquare_Private(P, rows->row, rows->value));
-  }
-  if (weight) PetscCall(KMeansUpload(A->dev, "Weights", (size_t)A->n * sizeof(double), weight, &A->weight));
-  PetscCall(KMeansUpload(A->dev, "Features", (size_t)A->d * sizeof(KMeansFixed), feature, &A->feature));
-  PetscCall(KMeansUpload(A->dev, "Labels", (size_t)A->n * sizeof(int32_t), NULL, &A->label));
-  PetscCall(KMeansUpload(A->dev, "Distances", (size_t)A->n * sizeof(double), NULL, &A->distance));
+  PetscCall(KMeansBlocksChoose_Private(km, rows, (PetscBool) !!weight, P, &streams));
+  if (!streams) PetscCall(KMeansPointsUploadValues(rows, P));
+  if (weight) PetscCall(KMeansUpload(P, "Weights", (size_t)A->n * sizeof(double), weight, &A->weight));
+  PetscCall(KMeansUpload(P, "Features", (size_t)A->d * sizeof(KMeansFixed), feature, &A->feature));
+  PetscCall(KMeansUpload(P, "Labels", (size_t)A->n * sizeof(int32_t), NULL, &A->label));
+  PetscCall(KMeansUpload(P, "Distances", (size_t)A->n * sizeof(double), NULL, &A->distance));
+  if (streams) PetscCall(KMeansBlocksCreate_Private(km, rows, P));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -168,12 +188,12 @@ PetscErrorCode KMeansPointsSetCentroids_Private(KMeansPoints *P, PetscInt k, con
   PetscFunctionBegin;
   if (k > P->capacity) {
     PetscCall(KMeansPointsResetCentroids(P));
-    PetscCall(KMeansUpload(A->dev, "Centroids", (size_t)k * A->d * sizeof(double), NULL, &A->centroid));
-    PetscCall(KMeansUpload(A->dev, "Centroids", (size_t)k * sizeof(double), NULL, &A->square));
-    PetscCall(KMeansUpload(A->dev, "Sums", sums, NULL, &A->tally));
+    PetscCall(KMeansUpload(P, "Centroids", (size_t)k * A->d * sizeof(double), NULL, &A->centroid));
+    PetscCall(KMeansUpload(P, "Centroids", (size_t)k * sizeof(double), NULL, &A->square));
+    PetscCall(KMeansUpload(P, "Sums", sums, NULL, &A->tally));
     PetscCallGp(A->dev, "Sums", GpDevZero(A->dev, A->tally, sums));
     A->reduced = A->tally;
-    if (P->ranks > 1) PetscCall(KMeansUpload(A->dev, "Sums", sums, NULL, &A->reduced));
+    if (P->ranks > 1) PetscCall(KMeansUpload(P, "Sums", sums, NULL, &A->reduced));
     P->capacity = k;
   }
   A->k = (int32_t)k;
@@ -217,13 +237,13 @@ PetscErrorCode KMeansPointsSetBounds_Private(KMeansPoints *P, PetscInt group)
     const size_t k = (size_t)A->k, groups = (size_t)KMeansGroups(A->k, (int32_t)group);
 
     PetscCall(KMeansPointsFreeBounds(P));
-    PetscCall(KMeansUpload(A->dev, "Bounds", groups * A->n * sizeof(double), NULL, &B->lower));
+    PetscCall(KMeansUpload(P, "Bounds", groups * A->n * sizeof(double), NULL, &B->lower));
     PetscCallGp(A->dev, "Bounds", GpDevZero(A->dev, B->lower, groups * A->n * sizeof(double)));
-    PetscCall(KMeansUpload(A->dev, "Bounds", k * A->d * sizeof(double), NULL, &B->old));
-    PetscCall(KMeansUpload(A->dev, "Bounds", k * sizeof(double), NULL, &B->moved));
-    PetscCall(KMeansUpload(A->dev, "Bounds", groups * sizeof(double), NULL, &B->groupmoved));
-    PetscCall(KMeansUpload(A->dev, "Bounds", k * sizeof(double), NULL, &B->half));
-    PetscCall(KMeansUpload(A->dev, "Bounds", sizeof(double), NULL, &B->largest));
+    PetscCall(KMeansUpload(P, "Bounds", k * A->d * sizeof(double), NULL, &B->old));
+    PetscCall(KMeansUpload(P, "Bounds", k * sizeof(double), NULL, &B->moved));
+    PetscCall(KMeansUpload(P, "Bounds", groups * sizeof(double), NULL, &B->groupmoved));
+    PetscCall(KMeansUpload(P, "Bounds", k * sizeof(double), NULL, &B->half));
+    PetscCall(KMeansUpload(P, "Bounds", sizeof(double), NULL, &B->largest));
     B->capacity = A->k;
     B->group    = (int32_t)group;
     PetscCallGp(A->dev, "Bounds", GpDevCopyWithin(A->dev, B->old, A->centroid, bytes));
@@ -255,7 +275,7 @@ PetscErrorCode KMeansPointsSetColumns_Private(KMeansPoints *P, PetscInt assign)
 
   PetscFunctionBegin;
   if (A->column || (assign != KMEANS_ASSIGN_columns && assign != KMEANS_ASSIGN_localcolumns)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(KMeansUpload(A->dev, "Points by columns", P->values * (A->single ? sizeof(float) : sizeof(double)), NULL, &A->column));
+  PetscCall(KMeansUpload(P, "Points by columns", P->values * (A->single ? sizeof(float) : sizeof(double)), NULL, &A->column));
   A->stride = A->n;
   PetscCallGp(A->dev, "Points by columns", GP_ON_DEVICE(A->dev, KMeansCopyColumns, A));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -274,7 +294,8 @@ PetscErrorCode KMeansPointsDestroy_Private(KMeansPoints *P)
     if (P->event[e]) GpDevEventDestroy(A->dev, P->event[e]);
   PetscCall(KMeansLoopedDestroy_Private(&P->looped));
   PetscCall(KMeansPointsFreeSums_Private(P));
-  GpDevFree(A->dev, &A->value, P->values * (A->single ? sizeof(float) : sizeof(double)));
+  PetscCall(KMeansBlocksDestroy_Private(P));
+  GpDevFree(A->dev, &A->value, A->value ? P->values * (A->single ? sizeof(float) : sizeof(double)) : 0);
   GpDevFree(A->dev, &A->column, A->column ? P->values * (A->single ? sizeof(float) : sizeof(double)) : 0);
   if (A->row) GpDevFree(A->dev, &A->row, (n + 1) * sizeof(int32_t));
   if (A->col) GpDevFree(A->dev, &A->col, P->values * sizeof(int32_t));
@@ -340,7 +361,8 @@ PetscErrorCode KMeansPointsGetRow_Private(KMeans km, PetscInt point, double x[])
 
   PetscFunctionBegin;
   PetscCall(PetscArrayzero(x, A->d));
-  if (i >= 0 && i < A->n) {
+  if (i >= 0 && i < A->n && KMeansIsStreamed(P)) PetscCall(KMeansBlocksGetRow_Private(P, i, x));
+  else if (i >= 0 && i < A->n) {
     int32_t      at[2] = {0, A->d}, *col = NULL;
     int64_t      from;
     const size_t size = A->single ? sizeof(float) : sizeof(double);

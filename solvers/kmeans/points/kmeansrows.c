@@ -60,38 +60,30 @@ static PetscBool KMeansScaleToNorm(size_t n, double value[])
 PetscErrorCode KMeansRowsDestroy_Private(KMeansRows *rows)
 {
   PetscFunctionBegin;
-  PetscCall(PetscFree3(rows->row, rows->col, rows->value));
+  if (rows->X) PetscCall(MatDenseRestoreArrayRead(rows->X, &rows->array));
+  rows->X = NULL;
+  PetscCall(PetscFree(rows->large));
+  PetscCall(PetscFree2(rows->row, rows->col));
+  PetscCall(PetscFree(rows->value));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Copies the local rows of a dense matrix, which stores columns. Blocks of rows keep the lines of both arrays in the cache. Returns the first row with a value that is not finite,
-   or -1, and the column of the value. */
-static PetscErrorCode KMeansRowsCopyDense(Mat X, const PetscInt order[], KMeansRows *rows, PetscInt *faulty, PetscInt *at)
+/* Gives access to the local rows of a dense matrix. For the Euclidean metric they stay there. For the cosine metric they are copied, because they will be scaled. Returns the first row
+   with a value that is not finite, or -1, and the column of the value. */
+static PetscErrorCode KMeansRowsOpenDense(KMeans km, Mat X, const PetscInt order[], KMeansRows *rows, PetscInt *faulty, PetscInt *at)
 {
-  const PetscInt     n = rows->n, d = rows->d, block = PetscMin(PetscMax(KMEANS_ROWS_BLOCK / PetscMax(d, 1), 8), 512);
-  const PetscScalar *a;
-  PetscInt           lda;
-
   PetscFunctionBegin;
-  *faulty = -1;
-  PetscCall(MatDenseGetLDA(X, &lda));
-  PetscCall(MatDenseGetArrayRead(X, &a));
-  for (PetscInt first = 0; first < n && *faulty < 0; first += block) {
-    const PetscInt end   = PetscMin(first + block, n);
-    double        *value = rows->value + (size_t)first * d;
-    const size_t   size  = (size_t)(end - first) * d;
-    int            bad   = 0;
-
-    for (PetscInt j = 0; j < d; j++)
-      for (PetscInt i = first; i < end; i++) value[(size_t)(i - first) * d + j] = a[(order ? order[i] : i) + (size_t)j * lda];
-    for (size_t k = 0; k < size; k++) bad |= !(fabs(value[k]) <= DBL_MAX);
-    for (size_t k = 0; k < size && bad && *faulty < 0; k++) {
-      if (fabs(value[k]) <= DBL_MAX) continue;
-      *faulty = first + (PetscInt)(k / d);
-      *at     = (PetscInt)(k % d);
-    }
-  }
-  PetscCall(MatDenseRestoreArrayRead(X, &a));
+  PetscCall(MatDenseGetLDA(X, &rows->lda));
+  PetscCall(MatDenseGetArrayRead(X, &rows->array));
+  rows->X     = X;
+  rows->order = order;
+  PetscCall(PetscCalloc1(rows->d, &rows->large));
+  PetscCall(KMeansRowsScan_Private(rows, (PetscBool)(km->storage == KMEANS_STORAGE_SINGLE), faulty, at));
+  if (km->metric != KMEANS_METRIC_COSINE) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc1(rows->nvalues, &rows->value));
+  KMeansRowsFill_Private(rows, 0, rows->nvalues, 0, rows->value);
+  PetscCall(MatDenseRestoreArrayRead(X, &rows->array));
+  rows->X = NULL;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -124,7 +116,8 @@ static PetscErrorCode KMeansRowsCopySparse(Mat X, const PetscInt order[], KMeans
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Copies the local rows of a matrix, and scales them to norm 1 for the cosine metric. order: the local numbers of the rows in the order of the copies, or NULL. */
+/* Copies the local rows of a matrix, or gives access to them where they are. Scales them to norm 1 for the cosine metric. order: the local numbers of the rows in the order of
+   the copies, or NULL; it must exist until KMeansRowsDestroy_Private(). */
 PetscErrorCode KMeansRowsCreate_Private(KMeans km, Mat X, const PetscInt order[], KMeansRows *rows)
 {
   PetscInt       start, end, faulty, at = 0;
@@ -152,11 +145,14 @@ PetscErrorCode KMeansRowsCreate_Private(KMeans km, Mat X, const PetscInt order[]
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPIU_INT64, MPI_MAX, comm));
   PetscCheck(most < INT32_MAX, comm, PETSC_ERR_SUP, "KMeans: a rank has %" PetscInt64_FMT " points, features or nonzeros, more than 32 bits can count; use more ranks", most);
   rows->nvalues = (size_t)nnz;
-  PetscCall(PetscMalloc3(rows->dense ? 0 : rows->n + 1, &rows->row, rows->dense ? 0 : nnz, &rows->col, nnz, &rows->value));
   if (rows->dense) {
-    PetscCall(KMeansRowsCopyDense(X, order, rows, &faulty, &at));
+    PetscCall(KMeansRowsOpenDense(km, X, order, rows, &faulty, &at));
     if (faulty >= 0) fault = KMEANS_ROW_NOT_FINITE;
-  } else PetscCall(KMeansRowsCopySparse(X, order, rows, &faulty, &at, &fault));
+  } else {
+    PetscCall(PetscMalloc2(rows->n + 1, &rows->row, nnz, &rows->col));
+    PetscCall(PetscMalloc1(nnz, &rows->value));
+    PetscCall(KMeansRowsCopySparse(X, order, rows, &faulty, &at, &fault));
+  }
   for (PetscInt i = 0; km->metric == KMEANS_METRIC_COSINE && i < (fault ? faulty : rows->n); i++) {
     const size_t from = rows->dense ? (size_t)i * rows->d : (size_t)rows->row[i], to = rows->dense ? from + rows->d : (size_t)rows->row[i + 1];
 
@@ -168,20 +164,21 @@ PetscErrorCode KMeansRowsCreate_Private(KMeans km, Mat X, const PetscInt order[]
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Rounds the values to single precision if the storage asks for it, or if no value of any rank changes. */
+/* Rounds the values to single precision, or has KMeansRowsFill_Private() round those of rows->X, if the storage asks for it, or if no value of any rank changes. */
 PetscErrorCode KMeansRowsRound_Private(KMeans km, KMeansRows *rows, int *single)
 {
   int exact = km->storage != KMEANS_STORAGE_DOUBLE;
 
   PetscFunctionBegin;
-  for (size_t first = 0; first < rows->nvalues && exact && km->storage == KMEANS_STORAGE_AUTO; first += KMEANS_ROWS_BLOCK) { /* no exit within a block, which is vectorised */
+  if (rows->X && km->storage == KMEANS_STORAGE_AUTO) exact = rows->exact;
+  for (size_t first = 0; first < rows->nvalues && !rows->X && exact && km->storage == KMEANS_STORAGE_AUTO; first += KMEANS_ROWS_BLOCK) { /* no exit within a block, which is vectorised */
     const size_t end = PetscMin(first + KMEANS_ROWS_BLOCK, rows->nvalues);
 
     for (size_t k = first; k < end; k++) exact &= (double)(float)rows->value[k] == rows->value[k];
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &exact, 1, MPI_INT, MPI_MIN, PetscObjectComm((PetscObject)km)));
   *single = exact;
-  if (exact && km->storage == KMEANS_STORAGE_SINGLE)
+  if (exact && km->storage == KMEANS_STORAGE_SINGLE && !rows->X)
     for (size_t k = 0; k < rows->nvalues; k++) rows->value[k] = (float)rows->value[k];
   PetscFunctionReturn(PETSC_SUCCESS);
 }

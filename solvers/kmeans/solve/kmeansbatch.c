@@ -68,21 +68,6 @@ PetscErrorCode KMeansBatchesDestroy_Private(KMeansBatches *B)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Restricts arrays with an entry for each point, or for each row, to the n points from number `start` on. */
-static void KMeansSelectPoints(KMeansData *A, size_t start, PetscInt n)
-{
-  const size_t size = A->single ? sizeof(float) : sizeof(double);
-
-  A->n = (int32_t)n;
-  if (A->row) A->row += start;
-  else A->value = (const char *)A->value + start * A->d * size;
-  if (A->column) A->column = (const char *)A->column + start * size;
-  if (A->weight) A->weight += start;
-  if (A->pointsquare) A->pointsquare += start;
-  A->label += start;
-  if (A->distance) A->distance += start;
-}
-
 /* Assigns the points of batch m and adds them to km->tally. */
 static PetscErrorCode KMeansBatchPass(KMeans km, PetscInt m)
 {
@@ -94,10 +79,10 @@ static PetscErrorCode KMeansBatchPass(KMeans km, PetscInt m)
   PetscFunctionBegin;
   PetscCall(KMeansPointsSetColumns_Private(&B->points, km->now[0]));
   part = B->points;
-  KMeansSelectPoints(&part.data, (size_t)start, n);
+  KMeansSelectPoints_Private(&part.data, (size_t)start, n);
   if (part.data.host) {
     host = *part.data.host;
-    KMeansSelectPoints(&host, (size_t)start, n);
+    KMeansSelectPoints_Private(&host, (size_t)start, n);
     part.data.host = &host;
   }
   PetscCall(KMeansPass_Private(km, &part, PETSC_TRUE));
@@ -155,7 +140,7 @@ static PetscErrorCode KMeansBatchFinish(KMeans km)
 PetscErrorCode KMeansIterateBatches_Private(KMeans km, PetscInt restarts, PetscBool resumed)
 {
   KMeansBatches *B     = &km->batches;
-  const PetscInt first = (PetscInt)(GpAppHash64(KMeansStream(km, km->done, 0)) % (uint64_t)B->n); /* every restart begins with another batch */
+  const PetscInt first = (PetscInt)(GpAppHash64(KMeansRandomStream(km, km->done, 0)) % (uint64_t)B->n); /* every restart begins with another batch */
 
   PetscFunctionBegin;
   PetscCall(KMeansPointsForgetLabels_Private(&B->points));

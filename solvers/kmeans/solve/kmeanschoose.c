@@ -123,6 +123,8 @@ static PetscErrorCode KMeansCheckAssign(KMeans km, PetscInt assign)
   PetscCheck(!few || A->d <= KMEANS_DIRECT, comm, PETSC_ERR_USER_INPUT, "-kmeans_assign %s: the points have %d features, more than %d; use -kmeans_assign tiled", name, (int)A->d, KMEANS_DIRECT);
   if (assign == KMEANS_ASSIGN_tensor && GpDevKindOf(A->dev) == GP_DEV_CUDA) PetscCallGp(A->dev, "Tensor cores", GP_ON_DEVICE(A->dev, KMeansHasTensor, A->dev, &has));
   PetscCheck(has, comm, PETSC_ERR_USER_INPUT, "-kmeans_assign tensor: the GPU has compute capability below 8.0, or gpucsr was compiled for such GPUs only (CUDA_ARCHS); use -kmeans_assign tiled");
+  PetscCheck(!KMeansIsStreamed(&km->points) || (assign != KMEANS_ASSIGN_columns && assign != KMEANS_ASSIGN_localcolumns), comm, PETSC_ERR_USER_INPUT,
+             "-kmeans_assign %s: the points are streamed from host memory, and this algorithm needs a copy of them by columns on the device; use -kmeans_assign auto, or -kmeans_stream never", name);
   PetscCheck(!km->batch || !KMeansAssignTable[assign].group, comm, PETSC_ERR_USER_INPUT, "-kmeans_assign %s: lower bounds need all points in every iteration; use -kmeans_assign auto with -kmeans_batch", name);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -141,6 +143,7 @@ static PetscInt KMeansChooseUpdate(KMeans km)
 {
   const KMeansData *A = &km->points.data;
 
+  if (KMeansIsStreamed(&km->points)) return GpDevKindOf(A->dev) == GP_DEV_HOST || KMeansFixedIsFastest(A) ? KMEANS_UPDATE_fixed : KMEANS_UPDATE_sort;
   if (GpDevKindOf(A->dev) == GP_DEV_HOST || A->row) return km->batch ? KMEANS_UPDATE_fixed : KMEANS_UPDATE_changed;
   if (!km->batch && GP_ON_DEVICE(A->dev, KMeansFuses, A, km->now[0])) return KMEANS_UPDATE_changed; /* the assignment itself adds the points whose labels change */
   return KMeansFixedIsFastest(A) ? KMEANS_UPDATE_fixed : KMEANS_UPDATE_sort;
@@ -155,6 +158,8 @@ static PetscErrorCode KMeansCheckUpdate(KMeans km, PetscInt update)
 
   PetscFunctionBegin;
   PetscCheck(!km->batch || !(properties & KMEANS_DIFFERENCES), comm, PETSC_ERR_USER_INPUT, "-kmeans_update %s needs all points in every iteration; use -kmeans_update auto with -kmeans_batch", name);
+  PetscCheck(!KMeansIsStreamed(&km->points) || !(properties & (KMEANS_ON_HOST | KMEANS_FLOAT)), comm, PETSC_ERR_USER_INPUT,
+             "-kmeans_update %s: the points are streamed from host memory, and this algorithm needs all of them at once; use -kmeans_update auto, or -kmeans_stream never", name);
   PetscCheck(!km->points.data.row || !(properties & KMEANS_DENSE), comm, PETSC_ERR_USER_INPUT, "-kmeans_update %s: the points are sparse, and this algorithm is for dense ones; use -kmeans_update auto", name);
   PetscCheck(km->k <= KMEANS_RANK_CLUSTERS || GpDevKindOf(km->points.data.dev) == GP_DEV_HOST || (update != KMEANS_UPDATE_rank && update != KMEANS_UPDATE_rankstable), comm, PETSC_ERR_USER_INPUT,
              "-kmeans_update %s: %" PetscInt_FMT " clusters, more than %d; use -kmeans_update auto", name, km->k, KMEANS_RANK_CLUSTERS);
@@ -168,9 +173,11 @@ PetscErrorCode KMeansChooseVariants_Private(KMeans km)
 
   PetscFunctionBegin;
   km->change.before = KMEANS_AUTO;
-  if (km->batch && KMeansAssignTable[assign].group) {
+  PetscCheck(!km->batch || (!KMeansIsStreamed(&km->points) && !KMeansIsStreamed(&km->batches.points)), PetscObjectComm((PetscObject)km), PETSC_ERR_USER_INPUT,
+             "-kmeans_batch %" PetscInt_FMT ": the points are streamed from host memory, and mini-batches need them on the device; use -kmeans_batch 0, or -kmeans_stream never and more ranks", km->batch);
+  if ((km->batch || KMeansIsStreamed(&km->points)) && KMeansAssignTable[assign].group) {
     assign  = KMEANS_ASSIGN_brute;
-    km->why = "lower bounds need all points in every iteration";
+    km->why = km->batch ? "lower bounds need all points in every iteration" : "the points are streamed, and lower bounds take device memory";
   }
   PetscCall(KMeansChooseVariant(km, "-kmeans_assign", KMeansAssignTable, km->assign, assign, &km->now[0]));
   PetscCall(KMeansCheckAssign(km, km->now[0]));
@@ -200,6 +207,8 @@ PetscErrorCode KMeansResetAssign_Private(KMeans km)
    On a GPU `sparse` computes scores in half precision. If an iteration evaluates more distances again than 1 / KMEANS_MANY_RECHECKED times the number of points, the rest of the
    solve computes scores in single precision.
 
+   Streamed points keep their assignment, because the bounds of `yinyang` take device memory.
+
    Labels do not depend on the assignment. The conditions depend on sums over all ranks alone, so that all ranks make the same decision. */
 #define KMEANS_FEW_RECHECKED  16
 #define KMEANS_MANY_RECHECKED 2
@@ -211,7 +220,7 @@ PetscErrorCode KMeansAdaptAssign_Private(KMeans km)
 
   PetscFunctionBegin;
   if (km->now[0] == KMEANS_ASSIGN_sparse && KMEANS_MANY_RECHECKED * (double)km->tally[KMEANS_RECHECK] > (double)km->points.N) km->points.data.coarse = 0;
-  if (km->assign != KMEANS_AUTO || (km->now[0] != KMEANS_ASSIGN_tiled && km->now[0] != KMEANS_ASSIGN_tensor)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (km->assign != KMEANS_AUTO || KMeansIsStreamed(&km->points) || (km->now[0] != KMEANS_ASSIGN_tiled && km->now[0] != KMEANS_ASSIGN_tensor)) PetscFunctionReturn(PETSC_SUCCESS);
   change->passes++;
   change->rechecked += km->tally[KMEANS_RECHECK];
   if (bounds > KMEANS_MOST_BOUNDS || (double)change->rechecked < all || KMEANS_FEW_RECHECKED * (double)change->rechecked < all * (double)change->passes) PetscFunctionReturn(PETSC_SUCCESS);

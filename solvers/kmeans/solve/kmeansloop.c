@@ -30,7 +30,7 @@ PetscErrorCode KMeansLoopIsPossible_Private(KMeans km, PetscBool *possible)
   PetscFunctionBegin;
   PetscCall(PetscMemcpy(&now, &km->points.data, sizeof(now)));
   now.k     = (int32_t)km->kept; /* a restart may have dropped clusters */
-  *possible = (PetscBool)(KMeansCanReside_Private(km) && (km->points.ranks == 1 || km->reducing == KMEANS_REDUCE_NCCL));
+  *possible = (PetscBool)(KMeansCanReside_Private(km) && !KMeansIsStreamed(&km->points) && (km->points.ranks == 1 || km->reducing == KMEANS_REDUCE_NCCL));
   if (!*possible) PetscFunctionReturn(PETSC_SUCCESS); /* the conditions so far are the same on all ranks, so that none of them calls KMeansLoopAgree() */
   *possible = (PetscBool)(GpDevHasGraphs(now.dev) && (km->now[1] == KMEANS_UPDATE_fixed || km->now[1] == KMEANS_UPDATE_changed) && GP_ON_DEVICE(now.dev, KMeansFuses, &now, km->now[0]));
   PetscCall(KMeansLoopAgree(km, *possible, possible));

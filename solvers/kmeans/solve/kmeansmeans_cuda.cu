@@ -65,13 +65,10 @@ __global__ __launch_bounds__(KMEANS_THREADS) static void KMeansMeansKernel(KMean
 #pragma unroll
     for (int q = 0; q < KMEANS_FLIGHT; q++) {
       const int64_t j = from + q * KMEANS_THREADS;
-      double        now;
 
       if (j >= A.d) continue;
-      now = A.cosine ? factor * sum[q] : sum[q] / factor;
-      mine += (now - old[q]) * (now - old[q]);
-      norm += now * now;
-      m[j] = now;
+      KMeansMeanSet(&A, sum[q], factor, old[q], &m[j], &mine);
+      norm += m[j] * m[j];
     }
   }
   mine = KMeansSumOfBlock(mine);
@@ -88,7 +85,7 @@ __global__ static void KMeansMovedSumKernel(int32_t k, int keep, const double *s
 
   if (moved->empty && !keep) return;
   for (int32_t c = threadIdx.x; c < k; c += KMEANS_MEAN_LANES) mine += square[c];
-  for (int half = KMEANS_MEAN_LANES / 2; half > 0; half /= 2) mine += __shfl_down_sync(0xffffffffu, mine, half);
+  mine = KMeansMeanAddLanes(mine);
   if (threadIdx.x == 0) moved->square = mine;
 }
 

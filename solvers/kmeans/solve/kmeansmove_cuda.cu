@@ -63,9 +63,7 @@ __global__ __launch_bounds__(KMEANS_MOVE_THREADS) static void KMeansMoveKernel(c
       for (int t = threadIdx.x; t < KMEANS_MOVE_THREADS && state.stol > 0; t += KMEANS_MEAN_LANES) mine += moved[t];
     __syncthreads();
   }
-  if (threadIdx.x < KMEANS_MEAN_LANES) {
-    for (int half = KMEANS_MEAN_LANES / 2; half > 0; half /= 2) mine += __shfl_down_sync(0xffffffffu, mine, half);
-  }
+  if (threadIdx.x < KMEANS_MEAN_LANES) mine = KMeansMeanAddLanes(mine);
   if (threadIdx.x == 0) {
     const double inertia = (double)total[KMEANS_INERTIA] / A.cost.first;
 

@@ -26,12 +26,12 @@ PetscErrorCode KMeansPassBegin_Private(KMeans km, KMeansPoints *P, PetscBool upd
   PetscCall(PetscLogEventBegin(KMEANS_AssignEvent, km, 0, 0, 0));
   PetscCall(KMeansRecordEvent(P, 0));
   A->fuse = update && km->now[1] == KMEANS_UPDATE_fixed && GP_ON_DEVICE(A->dev, KMeansFuses, A, km->now[0]);
-  PetscCallGp(A->dev, "Assignment", KMeansAssignTable[km->now[0]].run[GpDevKindOf(A->dev)](A));
+  PetscCall(KMeansPointsAssign_Private(P, km->now[0], update && KMeansIsStreamed(P) ? km->now[1] : KMEANS_AUTO)); /* a streamed block is added while it is on the device */
   PetscCall(KMeansRecordEvent(P, 1));
   PetscCall(PetscLogEventEnd(KMEANS_AssignEvent, km, 0, 0, 0));
   PetscCall(PetscLogEventBegin(KMEANS_UpdateEvent, km, 0, 0, 0));
   if (A->host) A->host->tally = km->tally;
-  if (update && !A->fuse) PetscCallGp(A->dev, "Update", KMeansUpdateTable[km->now[1]].run[GpDevKindOf(A->dev)](A));
+  if (update && !A->fuse && !KMeansIsStreamed(P)) PetscCallGp(A->dev, "Update", KMeansUpdateTable[km->now[1]].run[GpDevKindOf(A->dev)](A));
   PetscCall(PetscLogEventEnd(KMEANS_UpdateEvent, km, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

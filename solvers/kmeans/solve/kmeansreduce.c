@@ -1,17 +1,6 @@
 /* The sum of the tally over the ranks. The entries of the tally are integers, so that the order of the additions does not change the bits of the sum. */
 #include "solvers/kmeans/kmeansimpl.h"
 
-/* Number of entries of the tally. */
-static PetscErrorCode KMeansReduceCount(const KMeansData *A, PetscMPIInt *count)
-{
-  const int64_t size = KMeansTallySize(A->k, A->d, A->words);
-
-  PetscFunctionBegin;
-  PetscCheck(size <= PETSC_MPI_INT_MAX, PETSC_COMM_SELF, PETSC_ERR_SUP, "KMeans: %" PetscInt64_FMT " sums of clusters and features, more than MPI can count; ask for fewer clusters", (PetscInt64)size);
-  *count = (PetscMPIInt)size;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Sums a tally by NCCL once during the set-up. NCCL connects the GPUs at the first sum of a size, which takes longer than many iterations. */
 static PetscErrorCode KMeansReduceWarmUp(KMeans km)
 {
@@ -49,25 +38,24 @@ PetscErrorCode KMeansReduceSetUp_Private(KMeans km)
 }
 
 /* Sums the tally over all ranks to km->tally. copied: number of entries that are copied from the device first; km->tally already has the remaining entries of this rank. */
-static PetscErrorCode KMeansReduceByMPI(KMeans km, const KMeansData *A, PetscMPIInt copied)
+static PetscErrorCode KMeansReduceByMPI(KMeans km, const KMeansData *A, int64_t copied)
 {
-  PetscMPIInt count;
+  const int64_t count = KMeansTallySize(A->k, A->d, A->words);
 
   PetscFunctionBegin;
-  PetscCall(KMeansReduceCount(A, &count));
+  PetscCheck(count <= PETSC_MPI_INT_MAX, PETSC_COMM_SELF, PETSC_ERR_SUP, "KMeans: %" PetscInt64_FMT " sums of clusters and features, more than MPI can count; ask for fewer clusters", (PetscInt64)count);
   PetscCallGp(A->dev, "Sums", GpDevDownload(A->dev, km->tally, A->tally, (size_t)copied * sizeof(int64_t)));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, km->tally, count, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)km)));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, km->tally, (PetscMPIInt)count, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)km)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Sums the tally over all ranks to A->reduced, in device memory. */
 PetscErrorCode KMeansReduceOnDevice_Private(KMeans km, const KMeansData *A)
 {
-  PetscMPIInt count;
+  const int64_t count = KMeansTallySize(A->k, A->d, A->words);
 
   PetscFunctionBegin;
   if (A->reduced == A->tally) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(KMeansReduceCount(A, &count));
   if (km->reducing == KMEANS_REDUCE_NCCL) PetscCall(PetscGPUCSRDeviceSumRanks(PetscObjectComm((PetscObject)km), A->dev, count, A->tally, A->reduced));
   else {
     PetscCall(KMeansReduceByMPI(km, A, count));
@@ -79,10 +67,9 @@ PetscErrorCode KMeansReduceOnDevice_Private(KMeans km, const KMeansData *A)
 /* Sums the tally over all ranks to km->tally. totals: true if only the totals are on the device, and km->tally already has the other entries of this rank. */
 PetscErrorCode KMeansReduceOnHost_Private(KMeans km, const KMeansData *A, PetscBool totals)
 {
-  PetscMPIInt count;
+  const int64_t count = KMeansTallySize(A->k, A->d, A->words);
 
   PetscFunctionBegin;
-  PetscCall(KMeansReduceCount(A, &count));
   if (km->reducing == KMEANS_REDUCE_NCCL) {
     PetscCall(KMeansReduceOnDevice_Private(km, A));
     PetscCallGp(A->dev, "Sums", GpDevDownload(A->dev, km->tally, A->reduced, (size_t)count * sizeof(int64_t)));

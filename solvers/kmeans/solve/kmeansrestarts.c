@@ -11,7 +11,7 @@
 
   Input Parameters:
 + km   - the solver
-- most - the largest number of restarts, or `PETSC_DECIDE`, the default: as many as the GPU iterates in about the time of one
+- most - the largest number of restarts, or `PETSC_DECIDE`, the default: at most 16, and at most as many as a quarter of the free device memory holds
 
   Options Database Key:
 . -kmeans_restart_batch <auto> - the largest number, or auto
@@ -19,7 +19,7 @@
   Level: advanced
 
   Notes:
-  The result has the same bits with every number.
+  The result has the same bits with every number. The arrays of the restarts take at most a quarter of the free device memory with every number.
 
   A GPU iterates restarts together on one rank, if the assignment is `direct` or `tensor`, the update is `fixed` or `changed`, and the points have up to 32 features. With
   mini-batches, a monitor or a checkpoint, restarts are iterated one after another, as on the host.
@@ -37,6 +37,7 @@ PetscErrorCode KMeansSetRestartBatch(KMeans km, PetscInt most)
 }
 
 #if GP_HAVE_CUDA
+  #define KMEANS_RESTARTS_AUTO  16    /* largest number by default. On an H200, more restarts together gain nothing (docs/performance/kmeans.md) */
   #define KMEANS_RESTARTS_GRID  65535 /* largest number of rows of blocks in a grid, one for each restart */
   #define KMEANS_RESTARTS_SHARE 4     /* the arrays take at most this part of the free device memory: a quarter */
 
@@ -67,7 +68,7 @@ static PetscErrorCode KMeansRestartsCount(KMeans km, PetscInt left, PetscInt *co
   if (!possible) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMemcpy(&now, &km->points.data, sizeof(now)));
   now.k = (int32_t)km->k;
-  if (!most) most = KMeansFuses_CUDA(&now, (int)km->now[0]);
+  if (!most) most = KMEANS_RESTARTS_AUTO;
   size = KMeansRestartsSize(&now);
   PetscCallGp(now.dev, "Restarts", GpDevGetMemory(now.dev, &available, &total));
   most    = PetscMin(most, KMEANS_RESTARTS_GRID);

@@ -34,7 +34,7 @@ static PetscErrorCode KMeansCandidatesMeasure(KMeans km, PetscInt first, KMeansC
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(A->n, &distance));
   PetscCall(KMeansPointsSetCentroids_Private(&km->points, C->n - first, C->x + first * C->d));
-  PetscCallGp(A->dev, "Start", KMeansAssignTable[KMeansChooseOnce_Private(&km->points)].run[GpDevKindOf(A->dev)](A));
+  PetscCall(KMeansPointsAssign_Private(&km->points, KMeansChooseOnce_Private(&km->points), KMEANS_AUTO));
   if (A->n) PetscCallGp(A->dev, "Start", GpDevDownload(A->dev, distance, A->distance, (size_t)A->n * sizeof(double)));
   for (int32_t i = 0; i < A->n; i++) C->nearest[i] = PetscMin(C->nearest[i], distance[i]);
   PetscCall(PetscFree(distance));
@@ -128,8 +128,7 @@ static PetscErrorCode KMeansCandidatesWeigh(KMeans km, const KMeansCandidates *C
   PetscCall(KMeansPointsSetCentroids_Private(&km->points, C->n, C->x));
   PetscCall(PetscMalloc1(size, &tally));
   PetscCall(KMeansPointsClearTally_Private(&km->points, PETSC_FALSE));
-  PetscCallGp(A->dev, "Start", KMeansAssignTable[KMeansChooseOnce_Private(&km->points)].run[GpDevKindOf(A->dev)](A));
-  PetscCallGp(A->dev, "Start", KMeansUpdateTable[KMEANS_UPDATE_fixed].run[GpDevKindOf(A->dev)](A));
+  PetscCall(KMeansPointsAssign_Private(&km->points, KMeansChooseOnce_Private(&km->points), KMEANS_UPDATE_fixed));
   PetscCallGp(A->dev, "Start", GpDevDownload(A->dev, tally, A->tally, size * sizeof(int64_t)));
   PetscCall(PetscMPIIntCast(C->n, &count));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, tally + KMEANS_TALLY, count, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)km)));
@@ -158,7 +157,7 @@ PetscErrorCode KMeansDrawCandidates_Private(KMeans km, PetscInt restart, Mat *X,
   }
   for (int32_t i = 0; i < A->n; i++) C.nearest[i] = ldexp(A->weight ? A->mass.first : 1.0, A->weight ? 20 - km->points.bits : 20) / A->cost.first; /* equal, so that the first round draws by weight alone; their sum fits the scale of the inertia */
   for (PetscInt round = 0; round < KMEANS_ROUNDS || C.n < km->k; round++) {
-    PetscCall(KMeansCandidatesDraw(km, KMeansStream(km, restart, round), &C, &drawn));
+    PetscCall(KMeansCandidatesDraw(km, KMeansRandomStream(km, restart, round), &C, &drawn));
     PetscCheck(drawn || C.n >= km->k || !round || round < 100, PetscObjectComm((PetscObject)km), PETSC_ERR_USER_INPUT, "KMeans: there are only %" PetscInt_FMT " distinct points for %" PetscInt_FMT " clusters; ask for fewer clusters", C.n, km->k);
     if (!drawn) continue;
     for (int32_t i = 0; i < A->n && !first; i++) C.nearest[i] = PETSC_MAX_REAL;

@@ -48,20 +48,35 @@ PetscErrorCode KMeansGetGiven_Private(KMeans km, Mat X, PetscInt *many, double *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Lowers `nearest` of the points of a block. */
+static GpErr KMeansMeasureBlock(const KMeansData *A, int64_t first, const void *ctx)
+{
+  KMeansDrawArgs draw = *(const KMeansDrawArgs *)ctx;
+
+  draw.first += first;
+  draw.nearest += first;
+  return GP_ON_DEVICE(A->dev, KMeansDraw, A, &draw);
+}
+
 /* Draws a point with a probability proportional to weight times nearest. Ranks agree on the least key and, if it occurs twice, on the lowest point. */
-static PetscErrorCode KMeansDrawPoint(KMeans km, const KMeansDrawArgs *draw, PetscInt *point)
+static PetscErrorCode KMeansDrawPoint(KMeans km, const KMeansDrawArgs *args, PetscInt *point)
 {
   const KMeansData *A    = &km->points.data;
   const int64_t     none = INT64_MAX;
   int64_t           mine[2], key, number;
   const double      worst = PETSC_INFINITY;
   int64_t           infinity;
+  KMeansDrawArgs    draw = *args;
 
   PetscFunctionBegin;
   mine[0] = mine[1] = none;
-  PetscCallGp(A->dev, "Start", GpDevUpload(A->dev, draw->drawn, mine, sizeof(mine)));
-  PetscCallGp(A->dev, "Start", GP_ON_DEVICE(A->dev, KMeansDraw, A, draw));
-  PetscCallGp(A->dev, "Start", GpDevDownload(A->dev, mine, draw->drawn, sizeof(mine)));
+  if (draw.centroid >= 0 && KMeansIsStreamed(&km->points)) {
+    PetscCall(KMeansBlocksVisit_Private(&km->points, "Start", KMeansMeasureBlock, &draw));
+    draw.centroid = -1; /* the draw below then reads no values of the points */
+  }
+  PetscCallGp(A->dev, "Start", GpDevUpload(A->dev, draw.drawn, mine, sizeof(mine)));
+  PetscCallGp(A->dev, "Start", GP_ON_DEVICE(A->dev, KMeansDraw, A, &draw));
+  PetscCallGp(A->dev, "Start", GpDevDownload(A->dev, mine, draw.drawn, sizeof(mine)));
   PetscCallMPI(MPI_Allreduce(&mine[0], &key, 1, MPIU_INT64, MPI_MIN, PetscObjectComm((PetscObject)km)));
   number = mine[0] == key ? mine[1] : none;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &number, 1, MPIU_INT64, MPI_MIN, PetscObjectComm((PetscObject)km)));
@@ -80,7 +95,7 @@ static PetscErrorCode KMeansCheckDrawn(KMeans km, PetscInt c, PetscInt point, Pe
 }
 
 /* Sets km->centroid as KMeansStartDrawn_Private() does, without the host between the draws. `drawn` is false, and nothing is done, unless all points are on
-   one GPU. */
+   one GPU and not streamed. */
 static PetscErrorCode KMeansStartOnDevice(KMeans km, PetscInt restart, PetscBool distances, PetscBool *drawn)
 {
   const KMeansData *A = &km->points.data;
@@ -88,7 +103,7 @@ static PetscErrorCode KMeansStartOnDevice(KMeans km, PetscInt restart, PetscBool
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)km), &size));
-  *drawn = (PetscBool)(size == 1 && GpDevKindOf(A->dev) == GP_DEV_CUDA);
+  *drawn = (PetscBool)(size == 1 && GpDevKindOf(A->dev) == GP_DEV_CUDA && !KMeansIsStreamed(&km->points));
 #if GP_HAVE_CUDA
   if (*drawn) {
     const size_t      numbers = (size_t)km->k * sizeof(int64_t), values = (size_t)km->k * A->d * sizeof(double);
@@ -97,7 +112,7 @@ static PetscErrorCode KMeansStartOnDevice(KMeans km, PetscInt restart, PetscBool
     int64_t          *point;
 
     PetscCall(PetscMalloc2(km->k, &stream, km->k, &point));
-    for (PetscInt c = 0; c < km->k; c++) stream[c] = KMeansStream(km, restart, c);
+    for (PetscInt c = 0; c < km->k; c++) stream[c] = KMeansRandomStream(km, restart, c);
     starts.stream = stream;
     PetscCallGp(A->dev, "Start", GpDevAlloc(A->dev, values, &starts.centroid));
     PetscCallGp(A->dev, "Start", GpDevAlloc(A->dev, numbers, &starts.point));
@@ -134,7 +149,7 @@ PetscErrorCode KMeansStartDrawn_Private(KMeans km, PetscInt restart, PetscBool d
   for (PetscInt c = 0; c < km->k; c++) {
     PetscInt point;
 
-    draw.stream = KMeansStream(km, restart, c);
+    draw.stream = KMeansRandomStream(km, restart, c);
     PetscCall(KMeansDrawPoint(km, &draw, &point));
     PetscCall(KMeansCheckDrawn(km, c, point, distances));
     PetscCall(KMeansPointsGetRow_Private(km, point, km->centroid + c * A->d));

@@ -36,15 +36,7 @@ __device__ static inline int32_t KMeansChangedList(const KMeansData *A, int64_t 
   return *many;
 }
 
-/* Adds v to the sum of column j of cluster c in the tally: a feature, or the weight if j is negative. */
-__device__ static inline void KMeansChangedAdd(const KMeansData *A, int32_t c, int32_t j, const KMeansFixed *scale, double v)
-{
-  if (c < 0) return;
-  if (j < 0) KMEANS_ADD(&A->tally[KMEANS_TALLY + c], KMeansToFixed(v, scale->first));
-  else KMeansAddFixed(A->tally + KMEANS_TALLY + A->k + ((int64_t)c * A->d + j) * A->words, A->words, scale, v);
-}
-
-/* Moves the dense points. A thread has one column, which is a feature of the slab or, in the first slab, the weight. The integers of -v are the negative
+/* Moves the dense points. A thread has one column. The integers of -v are the negative
    integers of v, because ties are rounded to even. A subtraction therefore removes exactly what was added. */
 template <class Value, bool SHARED>
 __global__ __launch_bounds__(KMEANS_CHANGED_BLOCK) static void KMeansChangedKernel(const KMeansData A, KMeansTallyShape shape)
@@ -57,14 +49,12 @@ __global__ __launch_bounds__(KMEANS_CHANGED_BLOCK) static void KMeansChangedKern
 
   KMeansTallySlab<SHARED>(&A, &shape, &T, shared);
 
-  const int32_t     columns = shape.features + (shape.first == 0), rows = KMEANS_CHANGED_BLOCK / columns; /* rows: number of points that the block loads at the same time */
-  const int32_t     own = (int32_t)threadIdx.x % columns, row = (int32_t)threadIdx.x / columns, j = own < shape.features ? shape.first + own : -1;
-  const KMeansFixed scale = j < 0 ? A.mass : A.feature[j];
+  const KMeansTallyColumn C = KMeansTallyThread(&A, &shape, KMEANS_CHANGED_BLOCK);
 
   for (int64_t first = (int64_t)blockIdx.x * KMEANS_CHANGED_TILE; first < A.n; first += (int64_t)gridDim.x * KMEANS_CHANGED_TILE) {
     const int32_t moved = KMeansChangedList(&A, first, list, &number);
 
-    for (int32_t r = row; row < rows && r < moved; r += rows * KMEANS_CHANGED_POINTS) {
+    for (int32_t r = C.row; C.row < C.rows && r < moved; r += C.rows * KMEANS_CHANGED_POINTS) {
       int64_t     i[MANY];
       int32_t     c[MANY], plane[MANY];
       double      v[MANY];
@@ -72,18 +62,18 @@ __global__ __launch_bounds__(KMEANS_CHANGED_BLOCK) static void KMeansChangedKern
 
 #pragma unroll
       for (int u = 0; u < MANY; u++) {
-        const int32_t at = r + (u / 2) * rows;
+        const int32_t at = r + (u / 2) * C.rows;
 
         i[u]      = first + list[at < moved ? at : r];
         c[u]      = at >= moved ? -1 : u % 2 ? A.summed[i[u]] : A.label[i[u]];
-        plane[u]  = j < 0 ? 0 : 1 + own;
-        v[u]      = (j < 0 ? 1.0 : (double)((const Value *)A.value)[i[u] * A.d + j]) * KMeansWeight(&A, i[u]) * (u % 2 ? -1 : 1);
-        scales[u] = scale;
+        plane[u]  = C.plane;
+        v[u]      = (C.j < 0 ? 1.0 : (double)((const Value *)A.value)[i[u] * A.d + C.j]) * KMeansWeight(&A, i[u]) * (u % 2 ? -1 : 1);
+        scales[u] = C.scale;
       }
       if (SHARED) KMeansTallyAddValues(&T, i, c, plane, v, scales);
       else {
 #pragma unroll
-        for (int u = 0; u < MANY; u++) KMeansChangedAdd(&A, c[u], j, &scale, v[u]);
+        for (int u = 0; u < MANY; u++) KMeansTallyAddGlobal(&A, c[u], C.j, &C.scale, v[u]);
       }
     }
   }
@@ -105,15 +95,15 @@ __global__ __launch_bounds__(KMEANS_CHANGED_BLOCK) static void KMeansChangedSpar
   __syncwarp(((1u << KMEANS_CHANGED_LANES) - 1) << threadIdx.x % 32 / KMEANS_CHANGED_LANES * KMEANS_CHANGED_LANES); /* all lanes of the point have read its old cluster */
   if (!lane) {
     A.summed[i] = to;
-    KMeansChangedAdd(&A, to, -1, &A.mass, weight);
-    KMeansChangedAdd(&A, from, -1, &A.mass, -weight);
+    KMeansTallyAddGlobal(&A, to, -1, &A.mass, weight);
+    KMeansTallyAddGlobal(&A, from, -1, &A.mass, -weight);
   }
   for (int32_t e = A.row[i] + lane; e < A.row[i + 1]; e += KMEANS_CHANGED_LANES) {
     const int32_t j = A.col[e];
     const double  v = weight * (double)((const Value *)A.value)[e];
 
-    KMeansChangedAdd(&A, to, j, &A.feature[j], v);
-    KMeansChangedAdd(&A, from, j, &A.feature[j], -v);
+    KMeansTallyAddGlobal(&A, to, j, &A.feature[j], v);
+    KMeansTallyAddGlobal(&A, from, j, &A.feature[j], -v);
   }
 }
 

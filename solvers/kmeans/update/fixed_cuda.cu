@@ -11,8 +11,7 @@ enum {
   KMEANS_FIXED_LANES  = 16    /* number of threads of a sparse point */
 };
 
-/* Adds the dense points. A thread has one column, which is a feature of the slab or, in the first slab, the weight. Consecutive threads have the
-   consecutive columns of a point, followed by those of the next point. */
+/* Adds the dense points. A thread has one column. */
 template <class Value, bool SHARED>
 __global__ __launch_bounds__(KMEANS_FIXED_BLOCK) static void KMeansFixedKernel(const KMeansData A, KMeansTallyShape shape)
 {
@@ -21,13 +20,10 @@ __global__ __launch_bounds__(KMEANS_FIXED_BLOCK) static void KMeansFixedKernel(c
 
   KMeansTallySlab<SHARED>(&A, &shape, &T, shared);
 
-  const int32_t     columns = shape.features + (shape.first == 0), rows = KMEANS_FIXED_BLOCK / columns; /* rows: number of points that the block loads at the same time */
-  const int32_t     own = (int32_t)threadIdx.x % columns, row = (int32_t)threadIdx.x / columns, j = shape.first + own;
-  const bool        feature = own < shape.features;
-  const KMeansFixed scale   = feature ? A.feature[j] : A.mass;
-  const int64_t     step    = (int64_t)gridDim.x * rows * KMEANS_FIXED_POINTS;
+  const KMeansTallyColumn C    = KMeansTallyThread(&A, &shape, KMEANS_FIXED_BLOCK);
+  const int64_t           step = (int64_t)gridDim.x * C.rows * KMEANS_FIXED_POINTS;
 
-  for (int64_t from = (int64_t)blockIdx.x * rows * KMEANS_FIXED_POINTS + row; row < rows && from < A.n; from += step) {
+  for (int64_t from = (int64_t)blockIdx.x * C.rows * KMEANS_FIXED_POINTS + C.row; C.row < C.rows && from < A.n; from += step) {
     int64_t     i[KMEANS_FIXED_POINTS];
     int32_t     c[KMEANS_FIXED_POINTS], plane[KMEANS_FIXED_POINTS];
     double      v[KMEANS_FIXED_POINTS];
@@ -35,24 +31,20 @@ __global__ __launch_bounds__(KMEANS_FIXED_BLOCK) static void KMeansFixedKernel(c
 
 #pragma unroll
     for (int u = 0; u < KMEANS_FIXED_POINTS; u++) {
-      const int64_t at = from + (int64_t)u * rows;
+      const int64_t at = from + (int64_t)u * C.rows;
 
       i[u]      = at < A.n ? at : A.n - 1;
       c[u]      = at < A.n ? A.label[at] : -1;
-      plane[u]  = feature ? 1 + own : 0;
-      v[u]      = feature ? (double)((const Value *)A.value)[i[u] * A.d + j] : 1.0;
-      scales[u] = scale;
+      plane[u]  = C.plane;
+      v[u]      = C.j < 0 ? 1.0 : (double)((const Value *)A.value)[i[u] * A.d + C.j];
+      scales[u] = C.scale;
     }
 #pragma unroll
     for (int u = 0; u < KMEANS_FIXED_POINTS; u++) v[u] *= KMeansWeight(&A, i[u]);
     if (SHARED) KMeansTallyAddValues(&T, i, c, plane, v, scales);
     else {
 #pragma unroll
-      for (int u = 0; u < KMEANS_FIXED_POINTS; u++) {
-        if (c[u] < 0) continue;
-        if (feature) KMeansAddFixed(A.tally + KMEANS_TALLY + A.k + ((int64_t)c[u] * A.d + j) * A.words, A.words, &scale, v[u]);
-        else KMEANS_ADD(&A.tally[KMEANS_TALLY + c[u]], KMeansToFixed(v[u], scale.first));
-      }
+      for (int u = 0; u < KMEANS_FIXED_POINTS; u++) KMeansTallyAddGlobal(&A, c[u], C.j, &C.scale, v[u]);
     }
   }
   if (SHARED) KMeansTallyFlush(&A, &T);

@@ -110,6 +110,24 @@ __device__ static inline void KMeansTallySlab(const KMeansData *A, KMeansTallySh
   if (SHARED) KMeansTallyClear(T, S, shared);
 }
 
+/* What a thread adds. Consecutive threads have the consecutive columns of a point, followed by those of the next point. A column is a feature of the slab or, in the
+   first slab, the weight. */
+typedef struct {
+  int32_t     rows;  /* number of points that the block loads at the same time */
+  int32_t     row;   /* number of the point of this thread among them; above them if this thread adds nothing */
+  int32_t     j;     /* feature, or -1: the weight */
+  int32_t     plane; /* plane of the sums of this column */
+  KMeansFixed scale;
+} KMeansTallyColumn;
+
+/* Returns the column of this thread of `threads`. S: shape of the slab of the block. */
+__device__ static inline KMeansTallyColumn KMeansTallyThread(const KMeansData *A, const KMeansTallyShape *S, int32_t threads)
+{
+  const int32_t columns = S->features + (S->first == 0), own = (int32_t)threadIdx.x % columns, j = own < S->features ? S->first + own : -1;
+
+  return {threads / columns, (int32_t)threadIdx.x / columns, j, j < 0 ? 0 : 1 + own, j < 0 ? A->mass : A->feature[j]};
+}
+
 /* Returns a grid with a row of blocks for each slab. most: number of blocks in a row that have points; busy: number of blocks that the GPU executes at the same time. */
 static inline GpGrid KMeansTallyGrid(const KMeansData *A, const KMeansTallyShape *S, unsigned threads, int64_t most, int64_t busy)
 {
@@ -161,6 +179,14 @@ __device__ static inline void KMeansTallyAdd(const KMeansBlockTally *T, const in
 #pragma unroll
   for (int u = 0; u < MANY; u++)
     if (at[u] >= 0 && high[u]) atomicAdd(&T->high[at[u]], high[u]);
+}
+
+/* Adds v to the sum of column j of cluster c in the tally, in global memory: a feature, or the weight if j is negative. A negative cluster is left out. */
+__device__ static inline void KMeansTallyAddGlobal(const KMeansData *A, int32_t c, int32_t j, const KMeansFixed *scale, double v)
+{
+  if (c < 0) return;
+  if (j < 0) KMEANS_ADD(&A->tally[KMEANS_TALLY + c], KMeansToFixed(v, scale->first));
+  else KMeansAddFixed(A->tally + KMEANS_TALLY + A->k + ((int64_t)c * A->d + j) * A->words, A->words, scale, v);
 }
 
 /* Adds values v of points i to the sums of a plane and of clusters c; values whose cluster is negative are left out. If a scale has a second factor, the

@@ -55,10 +55,11 @@ typedef struct {
   size_t          ld;             /* at least N; on a device a multiple of 4 */
   const double   *feature, *frow; /* features of the columns, [nfeature][N], and of the rows, with the pitch ldrow */
   int             nfeature, metric;
-  const int64_t  *start;   /* listed pairs: row offsets in CSR, with an entry in both rows of each pair; NULL: all pairs of the ranges */
-  const int      *column;  /* listed pairs: column indices */
-  const void     *weight;  /* listed pairs: weights; NULL: all weights are 1 */
-  int             nranges; /* ranges that the pass reads, unless pairs are listed */
+  int             as_stored; /* distances between features are stored in tiles (passtiles.h); products with their squares compute and round them as if they were stored in rows */
+  const int64_t  *start;     /* listed pairs: row offsets in CSR, with an entry in both rows of each pair; NULL: all pairs of the ranges */
+  const int      *column;    /* listed pairs: column indices */
+  const void     *weight;    /* listed pairs: weights; NULL: all weights are 1 */
+  int             nranges;   /* ranges that the pass reads, unless pairs are listed */
   SMACOFPassRange range[PASS_MAX_RANGES];
   double         *bx, *stress; /* output, [dim][ldsum] and [ldsum]: row i at first + i, column j at j; entries without contributions become 0 */
   size_t          ldsum;
@@ -66,6 +67,9 @@ typedef struct {
 
 /* Runs n passes over the same dissimilarities, with different coordinates and sums.  Each dissimilarity is read or computed once for all passes. */
 void SMACOFRunPass_Host(const SMACOFPass *, int n);
+
+/* The first part of a pass: evaluates the linear combinations and sets the sums to zero. */
+void SMACOFBeginPass_Host(const SMACOFPass *, int n);
 
 /* Computes the coordinates from the linear combination, if there is one.  SMACOFRunPass_Host() does this itself. */
 void SMACOFCombineTerms_Host(const SMACOFPass *);
@@ -106,6 +110,7 @@ typedef struct {
 /* In the CUDA implementation all pointers are device memory, and rows are points. */
 size_t SMACOFGetPassMemory_CUDA(GpDev, const SMACOFPass *);
 GpErr  SMACOFRunPass_CUDA(GpDev, const SMACOFPass *, const SMACOFPassWork *);
+GpErr  SMACOFBeginListed_CUDA(GpDev, const SMACOFPass *);
 GpErr  SMACOFRunPassListed_CUDA(GpDev, const SMACOFPass *);
 GpErr  SMACOFMultiplySquares_CUDA(GpDev, const SMACOFPass *, int n, const double *v, double *y);
 GpErr  SMACOFStoreDistances_CUDA(GpDev, const SMACOFPass *, void *delta);

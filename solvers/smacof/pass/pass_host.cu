@@ -1,6 +1,6 @@
 /* The pass over the dissimilarities, host implementation.  It processes tiles of rows and columns, in chunks of columns that the compiler
    vectorises. */
-#include "pass.h"
+#include "passtiles.h"
 #include <math.h>
 #include <string.h>
 
@@ -8,20 +8,20 @@
 #define INLINE static inline __attribute__((always_inline)) /* so that the dimension is a constant in the loops */
 
 enum {
-  CHUNK = 64,  /* columns with separate partial sums, so that additions do not depend on each other */
-  ROWS  = 64,  /* rows of a tile of computed distances */
-  COLS  = 256, /* columns of a tile of computed distances; the features of as many points stay in the cache */
-  WIDE  = 2048 /* columns of a tile of stored dissimilarities; as many coordinates stay in the cache */
+  CHUNK = 64,               /* columns with separate partial sums, so that additions do not depend on each other */
+  ROWS  = SMACOF_TILE_ROWS, /* rows of a tile of computed distances */
+  COLS  = 256,              /* columns of a tile of computed distances; the features of as many points stay in the cache */
+  WIDE  = 2048              /* columns of a tile of stored dissimilarities; as many coordinates stay in the cache */
 };
 
 typedef struct {
   const void *delta; /* points to row r0, column c0; the pitch is ld */
   size_t      ld;
   int         single, triangle, r0, r1, c0, c1;
-} SMACOFTile;
+} SMACOFTileTask;
 
 /* Adds a tile to the sums of its rows, or of its rows and columns. */
-INLINE void SMACOFAddTile(const int dim, const int single, const int both, const SMACOFPass *p, const SMACOFTile *t)
+INLINE void SMACOFAddTile(const int dim, const int single, const int both, const SMACOFPass *p, const SMACOFTileTask *t)
 {
   const size_t N = (size_t)p->N, ld = p->ldsum;
 
@@ -95,7 +95,7 @@ INLINE void SMACOFAddListed(const int dim, const int single, const SMACOFPass *p
     what(1) what(2) what(3) what(4) what(5) what(6) what(7) what(8) \
   }
 
-static void Add(const SMACOFPass *p, const SMACOFTile *t, int both)
+static void Add(const SMACOFPass *p, const SMACOFTileTask *t, int both)
 {
 #define CASE(n) \
   case n: \
@@ -149,10 +149,10 @@ static void SMACOFAddRange(const SMACOFPass *p, int n, const SMACOFPassRange *g)
   for (int c = g->c0, cend; c < g->c1; c = cend) {
     cend = SMACOFMin(g->c1, c + (p->delta ? WIDE : COLS));
     for (int r = triangle ? c - p->first : g->r0, rend; r < g->r1; r = rend) {
-      SMACOFTile t;
+      SMACOFTileTask t;
 
       rend = SMACOFMin(g->r1, r + height);
-      t    = (SMACOFTile){distance, COLS, 0, triangle, r, rend, c, cend};
+      t    = (SMACOFTileTask){distance, COLS, 0, triangle, r, rend, c, cend};
       if (p->delta) {
         t.single = p->single;
         t.ld     = p->ld;
@@ -179,16 +179,70 @@ void SMACOFCombineTerms_Host(const SMACOFPass *p)
   }
 }
 
-void SMACOFRunPass_Host(const SMACOFPass *p, int n)
+void SMACOFBeginPass_Host(const SMACOFPass *p, int n)
 {
   for (int k = 0; k < n; k++) {
     SMACOFCombineTerms_Host(p + k);
     memset(p[k].bx, 0, sizeof(double) * p->ldsum * (size_t)p->dim);
     memset(p[k].stress, 0, sizeof(double) * p->ldsum);
   }
+}
+
+void SMACOFRunPass_Host(const SMACOFPass *p, int n)
+{
+  SMACOFBeginPass_Host(p, n);
   for (int r = 0; p->start && r < p->rows; r += ROWS)
     for (int k = 0; k < n; k++) SMACOFAddListedRows(p + k, r, SMACOFMin(p->rows, r + ROWS));
   for (int g = 0; !p->start && g < p->nranges; g++) SMACOFAddRange(p, n, &p->range[g]);
+}
+
+void SMACOFAddListed_Host(const SMACOFPass *rows)
+{
+  SMACOFAddListedRows(rows, 0, rows->rows);
+}
+
+/* The tiles of a range are ordered by rows first.  Each sum gets its terms in the same order as in SMACOFAddRange(), where they are ordered by columns first: a row gets those of
+   its tiles from left to right, and then, as a column, those of the rows below it. */
+int64_t SMACOFListTiles_Host(const SMACOFPass *p, SMACOFTile *tile)
+{
+  int64_t n = 0;
+
+  for (int k = 0; k < p->nranges; k++) {
+    const SMACOFPassRange *g        = &p->range[k];
+    const int              triangle = g->kind == PASS_TRIANGLE;
+
+    for (int r = g->r0, rend; r < g->r1; r = rend) {
+      rend = SMACOFMin(g->r1, r + ROWS);
+      for (int c = g->c0; c < g->c1; c += WIDE) {
+        const int r0 = triangle && c - p->first > r ? c - p->first : r, c1 = SMACOFMin(SMACOFMin(g->c1, c + WIDE), triangle ? p->first + rend - 1 : p->N);
+
+        if (r0 >= rend || c >= c1) continue;
+        if (tile) tile[n] = (SMACOFTile){r0, rend, c, c1, c1 - c, g->kind};
+        n++;
+      }
+    }
+  }
+  return n;
+}
+
+void SMACOFAddTiles_Host(const SMACOFPass *p, int n, const SMACOFTile *tile, int64_t ntiles, const void *memory)
+{
+  const char *at = (const char *)memory;
+
+  for (int64_t i = 0; i < ntiles; i++) {
+    const SMACOFTile    *s = &tile[i];
+    const SMACOFTileTask t = {at, (size_t)s->ld, p->single, s->kind == PASS_TRIANGLE, s->r0, s->r1, s->c0, s->c1};
+
+    for (int k = 0; k < n; k++) Add(p + k, &t, s->kind != PASS_ROWS);
+    at += (p->single ? sizeof(float) : sizeof(double)) * t.ld * (size_t)(s->r1 - s->r0);
+  }
+}
+
+/* Gives the distances of row i to the columns c0 to c1 - 1 the values that SMACOFStoreDistances_Host() stores. */
+static void SMACOFRoundDistances(const SMACOFPass *p, int i, int c0, int c1, double distance[])
+{
+  if (p->first + i >= c0 && p->first + i < c1) distance[p->first + i - c0] = 0;
+  for (int l = 0; p->single && l < c1 - c0; l++) distance[l] = (float)distance[l];
 }
 
 void SMACOFMultiplySquares_Host(const SMACOFPass *p, int n, const double *v, double *y)
@@ -208,6 +262,7 @@ void SMACOFMultiplySquares_Host(const SMACOFPass *p, int n, const double *v, dou
       if (p->delta)
         for (int l = 0; l < end - c; l++) distance[l] = SMACOFGetStored(p->delta, p->single, (size_t)i * p->ld + (size_t)(c + l));
       else SMACOFComputeDistances_Host(p, i, c, end, distance);
+      if (!p->delta && p->as_stored) SMACOFRoundDistances(p, i, c, end, distance);
       for (int l = 0; l < end - c; l++)
         for (int k = 0; k < n; k++) sum[k] += distance[l] * distance[l] * beside[l * n + k];
       for (int k = 0; k < n; k++) y[k * m + (size_t)i] += sum[k];
@@ -225,7 +280,7 @@ void SMACOFStoreDistances_Host(const SMACOFPass *p, void *delta)
       const size_t at  = (size_t)i * p->ld + (size_t)c;
 
       SMACOFComputeDistances_Host(p, i, c, end, distance);
-      if (p->first + i >= c && p->first + i < end) distance[p->first + i - c] = 0;
+      SMACOFRoundDistances(p, i, c, end, distance);
       for (int l = 0; l < end - c; l++) p->single ? (void)(((float *)delta)[at + l] = (float)distance[l]) : (void)(((double *)delta)[at + l] = distance[l]);
     }
   }

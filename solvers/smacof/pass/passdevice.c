@@ -5,7 +5,9 @@
 #define SMACOF_SHORT_PASS 4096 /* SMACOF_ARITHMETIC_AUTO is double below this number of points: float errors do not average out, and a pass is short */
 #define SMACOF_FLOAT_SAFE 1e12 /* SMACOF_ARITHMETIC_AUTO is float for typical dissimilarities in (1 / SMACOF_FLOAT_SAFE, SMACOF_FLOAT_SAFE), whose squares fit float */
 
-#define SMACOF_ALLOCATING "allocating device memory for the dissimilarities (-smacof_vec_type seq keeps them on the host; with more processes each has fewer)"
+#define SMACOF_GROUP_BYTES ((size_t)64 << 20) /* size of a group of rows that is copied to the device for products with squares */
+
+#define SMACOF_ALLOCATING "allocating device memory for the dissimilarities (-smacof_stream always streams them from the host; -smacof_vec_type seq runs on the host; with more processes each has fewer)"
 
 static PetscErrorCode SMACOFDevicePassAllocate(SMACOFDevicePass *W, size_t bytes, void *where)
 {
@@ -59,13 +61,55 @@ static PetscErrorCode SMACOFDevicePassUploadPairs(SMACOFDevicePass *W, const SMA
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Copies the local pairs to a device, or computes the distances between features there.  Sizes and ranges are those of p, the pass on host arrays, which is copied if dev
-   is NULL.  Arithmetic is double. */
-PetscErrorCode SMACOFDevicePassCreate_Private(GpDev dev, const SMACOFPairs *D, const SMACOFPass *p, SMACOFDevicePass *W)
+/* Returns the size in bytes that the local pairs take on the device. */
+static double SMACOFPairsGetBytes(const SMACOFPairs *D)
 {
+  const double each = D->single ? sizeof(float) : sizeof(double), m = (double)(D->last - D->first);
+
+  if (!D->start) return each * m * (double)SMACOFGetStorePitch((int)D->N);
+  return sizeof(int64_t) * (m + 1) + (sizeof(int) + each * (D->weight ? 2 : 1)) * (double)D->start[D->last - D->first];
+}
+
+/* Creates the blocks of pairs that are streamed.  The device memory has the features that distances are computed from, and the workspaces of passes that share a transfer. */
+static PetscErrorCode SMACOFDevicePassStream(SMACOFDevicePass *W, const SMACOFPairs *D, const SMACOFPass *p, const SMACOFStreamOptions *o, PetscInt npaths, double beside)
+{
+  const size_t N = (size_t)D->N;
+  size_t       bytes;
+
+  PetscFunctionBegin;
+  if (!p->start && !p->delta) {
+    PetscCall(SMACOFDevicePassUpload(W, D->feature, sizeof(double) * N * (size_t)D->nfeature, &W->p.feature));
+    W->p.frow      = W->p.feature + D->first;
+    W->p.as_stored = 1;
+  }
+  PetscCall(PetscCalloc1(npaths, &W->works));
+  W->npaths = npaths;
+  bytes     = SMACOFIsOnGPU(W->dev) ? SMACOFGetPassMemory_CUDA(W->dev, &W->p) : 0;
+  if (bytes) {
+    PetscCall(SMACOFDevicePassAllocate(W, bytes * (size_t)npaths, &W->work.memory));
+    for (PetscInt k = 0; k < npaths; k++) W->works[k].memory = (char *)W->work.memory + bytes * (size_t)k;
+  }
+  PetscCall(PetscGPUCSRDeviceSynchronize(W->dev));
+  PetscCall(SMACOFStreamedCreate_Private(W->dev, p, &W->p, o, beside, &W->streamed));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Copies the local pairs to a device, or computes the distances between features there, or prepares to stream them.  Sizes and ranges are those of p, the pass on host arrays,
+   which is copied if dev is NULL.  Arithmetic is double.  Up to npaths passes run together.  `beside` is the size in bytes of device memory that is allocated later. */
+PetscErrorCode SMACOFDevicePassCreate_Private(GpDev dev, const SMACOFPairs *D, const SMACOFPass *p, const SMACOFStreamOptions *o, PetscInt npaths, double beside, SMACOFDevicePass *W)
+{
+  PetscBool streams = PETSC_FALSE;
+  double    work;
+
   PetscFunctionBegin;
   *W = (SMACOFDevicePass){.dev = dev, .p = *p};
   if (!dev) PetscFunctionReturn(PETSC_SUCCESS);
+  work = SMACOFIsOnGPU(dev) ? (double)SMACOFGetPassMemory_CUDA(dev, p) : 0;
+  if (D->stored && p->rows) PetscCall(SMACOFStreamedIsNeeded_Private(dev, o, SMACOFPairsGetBytes(D) + work + beside, &streams));
+  if (streams) {
+    PetscCall(SMACOFDevicePassStream(W, D, p, o, npaths, beside));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(SMACOFDevicePassUploadPairs(W, D));
   if (SMACOFIsOnGPU(dev)) PetscCall(SMACOFDevicePassAllocate(W, SMACOFGetPassMemory_CUDA(dev, &W->p), &W->work.memory));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -79,6 +123,7 @@ PetscErrorCode SMACOFDevicePassSelectArithmetic_Private(SMACOFDevicePass *W, con
   PetscFunctionBegin;
   W->work.mixed = SMACOFIsOnGPU(W->dev) && D->single && !D->start && arithmetic != SMACOF_ARITHMETIC_DOUBLE;
   if (arithmetic == SMACOF_ARITHMETIC_AUTO && (D->N < SMACOF_SHORT_PASS || !(typical < SMACOF_FLOAT_SAFE && typical > 1 / SMACOF_FLOAT_SAFE))) W->work.mixed = 0;
+  for (PetscInt k = 0; k < W->npaths; k++) W->works[k].mixed = W->work.mixed;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -86,8 +131,49 @@ PetscErrorCode SMACOFDevicePassSelectArithmetic_Private(SMACOFDevicePass *W, con
 PetscErrorCode SMACOFDevicePassRun_Private(const SMACOFDevicePass *W, const SMACOFPass p[], PetscInt n)
 {
   PetscFunctionBegin;
+  if (W->streamed) {
+    PetscCall(SMACOFStreamedRun_Private(W->streamed, p, W->works, n));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   if (!SMACOFIsOnGPU(W->dev)) SMACOFRunPass_Host(p, (int)n);
   for (PetscInt k = 0; SMACOFIsOnGPU(W->dev) && k < n; k++) PetscCallGp(W->dev, "The dissimilarities on the device", SMACOFRunPass_CUDA(W->dev, p + k, &W->work));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Multiplies vectors on the device by the squares of dissimilarities there; the results are [n][rows] on the host. */
+static PetscErrorCode SMACOFDevicePassMultiplyRows(const SMACOFDevicePass *W, const SMACOFPass *p, PetscInt n, const double *v, double *work, double y[])
+{
+  PetscFunctionBegin;
+  PetscCallGp(W->dev, "The dissimilarities on the device", SMACOFMultiplySquares_CUDA(W->dev, p, (int)n, v, work));
+  PetscCall(PetscGPUCSRDeviceCopyOut(W->dev, y, work, sizeof(double) * (size_t)n * (size_t)p->rows));
+  PetscCall(PetscGPUCSRDeviceSynchronize(W->dev));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The same for dissimilarities whose rows are in host memory.  Rows are copied to the device in groups; the products of a row do not depend on the group.  The transfers are not
+   overlapped with the products, because a start needs few of them. */
+static PetscErrorCode SMACOFDevicePassMultiplyHostRows(const SMACOFDevicePass *W, PetscInt n, const double *v, double *work, double y[])
+{
+  const size_t each = W->p.single ? sizeof(float) : sizeof(double), N = (size_t)W->p.N, ld = (N + 3) / 4 * 4;
+  const int    group = (int)PetscMax(1, PetscMin((size_t)W->p.rows, SMACOF_GROUP_BYTES / (each * ld)));
+  SMACOFPass   q     = W->p;
+  char        *rows, *padded;
+  double      *part;
+
+  PetscFunctionBegin;
+  q.ld = ld;
+  PetscCall(PetscMalloc2(each * ld * (size_t)group, &padded, (size_t)n * (size_t)group, &part));
+  PetscCall(PetscGPUCSRDeviceMalloc(W->dev, SMACOF_ALLOCATING, each * ld * (size_t)group, &rows));
+  q.delta = rows;
+  for (int i = 0; i < W->p.rows; i += group) {
+    q.rows = SMACOFMin(group, W->p.rows - i);
+    for (int k = 0; k < q.rows; k++) PetscCall(PetscMemcpy(padded + each * ld * (size_t)k, (const char *)W->p.delta + each * N * (size_t)(i + k), each * N));
+    PetscCall(PetscGPUCSRDeviceCopyIn(W->dev, rows, padded, each * ld * (size_t)q.rows));
+    PetscCall(SMACOFDevicePassMultiplyRows(W, &q, n, v, work, part));
+    for (PetscInt k = 0; k < n; k++) PetscCall(PetscArraycpy(y + (size_t)k * (size_t)W->p.rows + i, part + (size_t)k * (size_t)q.rows, q.rows));
+  }
+  PetscCall(PetscGPUCSRDeviceFree(W->dev, each * ld * (size_t)group, &rows));
+  PetscCall(PetscFree2(padded, part));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -105,9 +191,8 @@ PetscErrorCode SMACOFDevicePassMultiplySquares_Private(const SMACOFDevicePass *W
   }
   PetscCall(PetscGPUCSRDeviceMalloc(dev, SMACOF_ALLOCATING, in + out, &from));
   PetscCall(PetscGPUCSRDeviceCopyIn(dev, from, v, in));
-  PetscCallGp(dev, "The dissimilarities on the device", SMACOFMultiplySquares_CUDA(dev, &W->p, (int)n, (const double *)from, (double *)(from + in)));
-  PetscCall(PetscGPUCSRDeviceCopyOut(dev, y, from + in, out));
-  PetscCall(PetscGPUCSRDeviceSynchronize(dev));
+  if (W->streamed && W->p.delta) PetscCall(SMACOFDevicePassMultiplyHostRows(W, n, (const double *)from, (double *)(from + in), y));
+  else PetscCall(SMACOFDevicePassMultiplyRows(W, &W->p, n, (const double *)from, (double *)(from + in), y));
   PetscCall(PetscGPUCSRDeviceFree(dev, in + out, &from));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -115,6 +200,9 @@ PetscErrorCode SMACOFDevicePassMultiplySquares_Private(const SMACOFDevicePass *W
 PetscErrorCode SMACOFDevicePassDestroy_Private(SMACOFDevicePass *W)
 {
   PetscFunctionBegin;
+  PetscCall(SMACOFStreamedDestroy_Private(&W->streamed));
+  PetscCall(PetscFree(W->works));
+  W->npaths = 0;
   for (int k = 0; k < W->nheld; k++) PetscCall(PetscGPUCSRDeviceFree(W->dev, W->bytes[k], &W->held[k]));
   W->nheld = 0;
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -64,10 +64,57 @@ __device__ inline int SMACOFGetFirstRows(int bound, int i0, int j)
   return BOTH && above > 0 ? top + ((above + all - 1) & -all) : top;
 }
 
+template <class Value>
+struct SMACOFTiled; /* used as the storage type if the dissimilarities are in tiles (passtiles.h) */
+
+/* place of stored dissimilarities: rows with the pitch q.ld */
+template <class Stored>
+struct SMACOFPlace {
+  using Value = Stored;
+
+  /* Finds four entries of row i from column j + step + 4 * quad on.  Columns past the end are replaced by the last ones. */
+  template <class SMACOFJob>
+  __device__ const char *Find(const SMACOFJob &q, int, int i, int j, int step, int quad) const
+  {
+    const int column = min(j + step + quad * 4, (int)q.ld - 4);
+
+    return (const char *)((const Stored *)q.delta + (uint64_t)i * q.ld + column);
+  }
+
+  template <class SMACOFJob>
+  __device__ uint32_t Pitch(const SMACOFJob &q) const
+  {
+    return (uint32_t)(q.ld * sizeof(Stored));
+  }
+};
+
+/* place of stored dissimilarities: tiles of PASS_UNIT columns and all rows of a strip */
+template <class Stored>
+struct SMACOFPlace<SMACOFTiled<Stored>> {
+  using Value = Stored;
+  const Stored *tile; /* tile that begins at column left */
+  int           left;
+
+  template <class SMACOFJob>
+  __device__ const char *Find(const SMACOFJob &, int i0, int i, int j, int step, int quad) const
+  {
+    return (const char *)(tile + (size_t)(j + step - left) * PASS_HEIGHT + (i - i0) * PASS_UNIT + quad * 4);
+  }
+
+  template <class SMACOFJob>
+  __device__ uint32_t Pitch(const SMACOFJob &) const
+  {
+    return (uint32_t)(PASS_UNIT * sizeof(Stored));
+  }
+};
+
 /* prefetch of stored dissimilarities by one warp */
 template <class T, class Stored, bool BOTH>
 class SMACOFPrefetch {
-  static constexpr int PIECES = sizeof(Stored) / sizeof(float), STEP = T::R * PIECES * 32;
+  using Value                 = typename SMACOFPlace<Stored>::Value;
+  static constexpr int PIECES = sizeof(Value) / sizeof(float), STEP = T::R * PIECES * 32;
+
+  SMACOFPlace<Stored> place;
 
   float4  *ring;                 /* [STAGES][R][PIECES][32] ring buffer of this warp in shared memory */
   uint64_t policy;               /* L2 cache policy: evict first */
@@ -78,7 +125,7 @@ class SMACOFPrefetch {
 public:
   static constexpr size_t BYTES = sizeof(float4) * T::STAGES * STEP; /* shared memory of a warp */
 
-  __device__ SMACOFPrefetch(void *shared) : ring((float4 *)shared + threadIdx.x / 32 * T::STAGES * STEP + threadIdx.x % 32), policy(SMACOFCreatePolicy()) {}
+  __device__ SMACOFPrefetch(void *shared, const SMACOFPlace<Stored> &where) : place(where), ring((float4 *)shared + threadIdx.x / 32 * T::STAGES * STEP + threadIdx.x % 32), policy(SMACOFCreatePolicy()) {}
 
   /* Starts the prefetch for the rows i0 to i1 - 1 and the columns left to end - 1; if BOTH, row i has only the columns below limit + i. */
   template <class SMACOFJob>
@@ -94,14 +141,14 @@ public:
   __device__ void Send(const SMACOFJob &q, int i0)
   {
     if (top < bottom && j < right) {
-      const int         i = min(top + (int)threadIdx.x % 32 / 8 * T::R, bottom - 1), last = bottom - 1 - i, column = min(j + step + (int)threadIdx.x % 8 * 4, (int)q.ld - 4);
-      const char *const from = (const char *)((const Stored *)q.delta + (uint64_t)i * q.ld + column);
+      const int         i = min(top + (int)threadIdx.x % 32 / 8 * T::R, bottom - 1), last = bottom - 1 - i;
+      const char *const from = place.Find(q, i0, i, j, step, (int)threadIdx.x % 8);
       float4 *const     to   = ring + stage * STEP;
 
 #pragma unroll
       for (int r = 0; r < T::R; r++) {
 #pragma unroll
-        for (int p = 0; p < PIECES; p++) SMACOFCopyAsync(to + (r * PIECES + p) * 32, from + (uint64_t)(uint32_t)min(r, last) * (uint32_t)(q.ld * sizeof(Stored)) + p * sizeof(float4), policy);
+        for (int p = 0; p < PIECES; p++) SMACOFCopyAsync(to + (r * PIECES + p) * 32, from + (uint64_t)(uint32_t)min(r, last) * place.Pitch(q) + p * sizeof(float4), policy);
       }
       step += PASS_UNIT;
       if (step >= T::CHUNK || j + step >= right) {
@@ -123,7 +170,7 @@ public:
     const float4 *const from = ring + stage * STEP; /* the oldest stage */
 
 #pragma unroll
-    for (int r = 0; r < T::R; r++) Unpack(from + r * PIECES * 32, delta[r], (Stored *)nullptr);
+    for (int r = 0; r < T::R; r++) Unpack(from + r * PIECES * 32, delta[r], (Value *)nullptr);
   }
 
 private:
@@ -143,13 +190,17 @@ private:
   }
 };
 
+template <>
+struct SMACOFPlace<SMACOFComputed> {
+};
+
 /* distances that are computed from features; there is no prefetch */
 template <class T, bool BOTH>
 class SMACOFPrefetch<T, SMACOFComputed, BOTH> {
 public:
   static constexpr size_t BYTES = 0;
 
-  __device__ SMACOFPrefetch(void *) {}
+  __device__ SMACOFPrefetch(void *, const SMACOFPlace<SMACOFComputed> &) {}
 
   template <class SMACOFJob>
   __device__ void Begin(const SMACOFJob &, int, int, int, int, int)

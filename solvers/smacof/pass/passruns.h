@@ -12,6 +12,7 @@
 #include "pass.h"
 
 #define PASS_UNIT   32
+#define PASS_HEIGHT 512 /* rows of a strip in the CUDA implementation */
 #define PASS_STRIPS 256 /* maximum number of strips of one launch; bounds the memory of the partial sums of rows and columns */
 
 /* consecutive rows of a range */

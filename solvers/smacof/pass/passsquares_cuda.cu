@@ -21,6 +21,23 @@ struct SMACOFEntries<SMACOFComputed> {
   static __device__ void Get(const SMACOFPass &p, int i, int j, double (&delta)[R][4]) { SMACOFComputeFeatureDistances<false>(p, p.feature, p.N, i, j, delta); }
 };
 
+/* computed distances with the values that SMACOFStoreDistances() stores */
+template <class Stored>
+struct SMACOFRounded;
+
+template <class Stored>
+struct SMACOFEntries<SMACOFRounded<Stored>> {
+  static __device__ void Get(const SMACOFPass &p, int i, int j, double (&delta)[R][4])
+  {
+    SMACOFComputeFeatureDistances<false>(p, p.feature, p.N, i, j, delta);
+#pragma unroll
+    for (int r = 0; r < R; r++) {
+#pragma unroll
+      for (int k = 0; k < 4; k++) delta[r][k] = p.first + i + r == j + k ? 0 : (double)(Stored)delta[r][k];
+    }
+  }
+};
+
 template <class Stored>
 __global__ void __launch_bounds__(BLOCK) SMACOFMultiplySquares(SMACOFPass p, int n, const double *v, double *y)
 {
@@ -73,7 +90,8 @@ __global__ void __launch_bounds__(BLOCK) SMACOFStoreDistances(SMACOFPass p, Stor
 
 extern "C" GpErr SMACOFMultiplySquares_CUDA(GpDev dev, const SMACOFPass *p, int n, const double *v, double *y)
 {
-  const auto kernel = !p->delta ? SMACOFMultiplySquares<SMACOFComputed> : p->single ? SMACOFMultiplySquares<float> : SMACOFMultiplySquares<double>;
+  const auto computed = !p->as_stored ? SMACOFMultiplySquares<SMACOFComputed> : p->single ? SMACOFMultiplySquares<SMACOFRounded<float>> : SMACOFMultiplySquares<SMACOFRounded<double>>;
+  const auto kernel   = !p->delta ? computed : p->single ? SMACOFMultiplySquares<float> : SMACOFMultiplySquares<double>;
 
   for (int k = 0; p->rows && k < n; k += K) {
     const double *from = v + (size_t)k * p->N;

@@ -1,5 +1,6 @@
 /* The tables of options: names and values. */
 #include "app/program/appcommand.h"
+#include "sys/gpucsrbytes.h"
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -169,6 +170,7 @@ PetscBool GpAppOptionIsBool(const char value[])
 PetscBool GpAppOptionCheck(const GpAppOption *o, const char value[], size_t size, char expected[])
 {
   const PetscBool given = (PetscBool)(value && value[0]);
+  PetscReal       bytes = 0;
 
   switch (o->kind) {
   case GP_APP_BOOL:
@@ -183,6 +185,9 @@ PetscBool GpAppOptionCheck(const GpAppOption *o, const char value[], size_t size
   case GP_APP_REALS:
     OptionDescribeRange(o->kind == GP_APP_REAL ? "a number" : "numbers, separated by commas, each", o->range, size, expected);
     return (PetscBool)(given && OptionIsNumbers(o, value));
+  case GP_APP_BYTES:
+    OptionDescribeRange(GPUCSR_BYTES_FORM ",", o->range, size, expected);
+    return (PetscBool)(given && PetscGPUCSRParseBytes_Private(value, &bytes) && OptionInRange(o->range, (double)bytes));
   case GP_APP_CHOICE:
     (void)snprintf(expected, size, "one of %s", o->argument);
     return (PetscBool)(given && OptionIsWord(o->argument, value));

@@ -10,6 +10,7 @@ typedef enum {
   GP_APP_BOOL,     /* true or false; without a value true */
   GP_APP_INT,      /* an integer in the option's range */
   GP_APP_REAL,     /* a finite number in the option's range */
+  GP_APP_BYTES,    /* a number of bytes in the option's range; k, M, G or T may follow */
   GP_APP_INTS,     /* integers separated by commas */
   GP_APP_REALS,    /* numbers separated by commas */
   GP_APP_CHOICE,   /* one of the words of the option's argument */
