@@ -74,7 +74,7 @@ hostonly := $(filter %_host.cu,$(cusrc))
 twice    := $(filter %_kernel.cu,$(cusrc))
 once     := $(filter-out $(cudaonly) $(hostonly) $(twice),$(cusrc))
 examples := $(patsubst examples/%/main.c,%,$(wildcard examples/*/main.c))
-cudabenches := bench_kernels bench_spmm bench_smacof# these do not use PETSc; the first two also time cuSPARSE
+cudabenches := bench_kernels bench_spmm bench_smacof bench_trisolve# these do not use PETSc; all but bench_smacof also time cuSPARSE
 benches  := bench_corpus $(if $(nvcc),$(cudabenches)) $(filter-out bench_corpus $(cudabenches),$(patsubst tests/bench/%.c,%,$(wildcard tests/bench/bench_*.c)))
 
 hostobj := $(csrc:%.c=$(obj)/%.o) $(patsubst %.cu,$(obj)/%.host.o,$(hostonly) $(once)) $(foreach p,f32 f64,$(hostproducts:%.c=$(obj)/%.$(p).o))
@@ -187,7 +187,7 @@ $(rlib): $(filter-out %/main.o,$(bmrm_objs)) $(BUILD)/linked
 	@mkdir -p $(@D); rm -f $@
 	$(call say,AR)ar rcs $@ $(filter-out %/main.o,$(bmrm_objs))
 corpus := corpus corpusgrid corpusgraph corpusfit corpusread
-$(foreach b,$(filter-out bench_bmrm bench_load bench_chunkfile bench_chunks bench_corpus bench_kmeans bench_rank bench_spmv bench_stream bench_streammat $(cudabenches),$(benches)),$(eval $(call program,$(b),$(obj)/tests/bench/$(b).o)))
+$(foreach b,$(filter-out bench_beyond bench_bigkernel bench_bmrm bench_load bench_chunkfile bench_chunks bench_corpus bench_kmeans bench_rank bench_spmv bench_stream bench_streammat $(cudabenches),$(benches)),$(eval $(call program,$(b),$(obj)/tests/bench/$(b).o)))
 $(eval $(call program,bench_spmv,$(obj)/tests/bench/bench_spmv.o $(corpus:%=$(obj)/tests/bench/%.o)))
 $(foreach b,bench_bmrm bench_load,$(eval $(call program,$(b),$(obj)/tests/bench/$(b).o $(filter-out %/main.o,$(bmrm_objs)))))
 $(BUILD)/bin/bench_rank: $(obj)/tests/bench/bench_rank.o $(filter-out %/main.o,$(pagerank_objs)) $(alib) # it uses events of the device, which the shared library does not export
@@ -199,7 +199,11 @@ $(BUILD)/bin/bench_kmeans $(BUILD)/bin/bench_streammat: $(BUILD)/bin/%: $(obj)/t
 $(cudabenches:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(obj)/tests/bench/%.o $(alib) # these time kernels without PETSc
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) -o $@ $^ -L$(cudalib) -lcusparse $(cudalibs) -lm
-$(BUILD)/bin/bench_chunkfile $(BUILD)/bin/bench_stream: $(BUILD)/bin/%: $(obj)/tests/bench/%.o $(alib) # time files of chunks and the pipeline of the device module without PETSc
+$(BUILD)/bin/bench_beyond $(BUILD)/bin/bench_chunkfile $(BUILD)/bin/bench_stream: $(BUILD)/bin/%: $(obj)/tests/bench/%.o $(alib) # time chunks, files of chunks and the pipeline of the device module without PETSc
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CC) -o $@ $^ $(cudalibs) -lm
+bigkernel := $(patsubst tests/bench/%.c,$(obj)/tests/bench/%.o,$(wildcard tests/bench/bigkernel_*.c)) $(obj)/tests/bench/bigkernel_steps.host.o $(if $(nvcc),$(obj)/tests/bench/bigkernel_steps.cuda.o)
+$(BUILD)/bin/bench_bigkernel: $(obj)/tests/bench/bench_bigkernel.o $(bigkernel) $(alib) # times the programs of BigKernel without PETSc
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) -o $@ $^ $(cudalibs) -lm
 $(BUILD)/bin/bench_corpus: $(patsubst %,$(obj)/tests/bench/%.o,bench_corpus corpusqueue $(corpus) $(if $(nvcc),rivals)) $(alib) # measures the training data of the selector
@@ -217,6 +221,7 @@ $(BUILD)/bin/textgen: $(obj)/tests/bench/textgen.o # generates data for the benc
 $(obj)/examples/pagerank/solveeps.o $(obj)/examples/smacof/eigensolver.o: private incs += $(slepcinc)
 $(obj)/examples/pagerank/solveeps.o $(obj)/examples/smacof/eigensolver.o: $(obj)/slepc
 $(obj)/tests/bench/%.o: private incs += -Itests # private, so that the flag does not apply to the stamp file that they depend on
+$(obj)/tests/bench/%.cuda.o: private nvflags += -Itests
 
 # --- fuzzing: the readers are compiled with the sanitizers; all other code comes from the libraries ------------------------------------------------------
 sanitize := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all

@@ -1,6 +1,8 @@
 static char help[] = "Times k-means on uniform points or on those of a file; prints CSV.\n\
   -cells n,d,k,...   points, features and clusters of each measurement; default 100000,4,100\n\
   -file name         points in the format of MineBench instead of uniform ones; n and d of all cells are those of the file\n\
+  -matrix name       sparse points in PETSc's binary format; n and d of all cells are those of the file. Also times the product of the points and k vectors\n\
+  -start name        first centroids in PETSc's binary format, sparse\n\
   -assign a,b,...    -kmeans_assign of each measurement; default auto\n\
   -update a,b,...    -kmeans_update of each measurement; default auto\n\
   -few n -many n     numbers of iterations of two runs whose difference is the time of an iteration; default 2 and 12\n\
@@ -8,7 +10,7 @@ static char help[] = "Times k-means on uniform points or on those of a file; pri
   -write prefix      labels of the first 200,000 points (int32) and centroids (double) of each measurement: <prefix><number>.labels and .centroids\n\
 The first centroids are the first points, or those of -kmeans_start. Options of the solver apply, for example -kmeans_empty.\n\n";
 
-#include "device/gpdevice.h"
+#include "device/gpupload.h"
 #include "src/app/program/apphash.h"
 #include <gpucsr.h>
 #include <gpucsrcompat.h>
@@ -21,12 +23,13 @@ enum {
   MOST_NAMES    = 32,
   MOST_REPEATS  = 100,
   MOST_POINTS   = 200000, /* number of labels that are written */
+  PRODUCTS      = 20,     /* number of products that are timed */
   UPLOAD_TRIALS = 2       /* the first one pays for the pinned buffers */
 };
 
 typedef struct {
   PetscInt  cell[3 * MOST_CELLS], ncells;
-  char     *assign[MOST_NAMES], *update[MOST_NAMES], file[PETSC_MAX_PATH_LEN], write[PETSC_MAX_PATH_LEN];
+  char     *assign[MOST_NAMES], *update[MOST_NAMES], file[PETSC_MAX_PATH_LEN], matrix[PETSC_MAX_PATH_LEN], start[PETSC_MAX_PATH_LEN], write[PETSC_MAX_PATH_LEN];
   PetscInt  nassigns, nupdates, few, many, repeats, written;
   PetscBool drawn; /* the start is that of -kmeans_start */
 } Options;
@@ -65,6 +68,8 @@ static PetscErrorCode GetOptions(Options *o)
     o->nupdates = 1;
   }
   PetscCall(PetscOptionsGetString(NULL, NULL, "-file", o->file, sizeof(o->file), NULL));
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-matrix", o->matrix, sizeof(o->matrix), NULL));
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-start", o->start, sizeof(o->start), NULL));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-write", o->write, sizeof(o->write), NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-few", &o->few, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-many", &o->many, NULL));
@@ -118,14 +123,67 @@ static PetscErrorCode ReadPoints(const char name[], Mat *X)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The first k points. */
-static PetscErrorCode CreateStart(Mat X, PetscInt k, Mat *M)
+/* A sparse matrix in PETSc's binary format. */
+static PetscErrorCode ReadMatrix(const char name[], Mat *A)
+{
+  PetscViewer viewer;
+
+  PetscFunctionBegin;
+  PetscCall(PetscViewerBinaryOpen(PETSC_COMM_SELF, name, FILE_MODE_READ, &viewer));
+  PetscCall(MatCreate(PETSC_COMM_SELF, A));
+  PetscCall(MatSetType(*A, MATSEQAIJ));
+  PetscCall(MatLoad(*A, viewer));
+  PetscCall(PetscViewerDestroy(&viewer));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Median of the seconds of the product of a sparse matrix and k vectors, all in device memory. The first products are not counted. */
+static PetscErrorCode TimeProduct(Mat X, PetscInt k, PetscReal *seconds)
+{
+  PetscReal value[PRODUCTS];
+  GpDev     dev;
+  Mat       A;
+  Vec       x, y, *xs, *ys;
+
+  PetscFunctionBegin;
+  PetscCall(PetscGPUCSRGetDevice(&dev));
+  PetscCall(MatConvert(X, MATGPUCSR, MAT_INITIAL_MATRIX, &A));
+  PetscCall(MatCreateVecs(A, &x, &y));
+  PetscCall(VecDuplicateVecs(x, k, &xs));
+  PetscCall(VecDuplicateVecs(y, k, &ys));
+  for (PetscInt c = 0; c < k; c++) PetscCall(VecSet(xs[c], 1. / (1 + c)));
+  for (int trial = -3; trial < PRODUCTS; trial++) {
+    PetscLogDouble begin, end;
+
+    PetscCheck(!GpDevSync(dev), PETSC_COMM_SELF, PETSC_ERR_LIB, "%s", GpDevError(dev));
+    PetscCall(PetscTime(&begin));
+    PetscCall(MatGPUCSRMultMany(A, PETSC_FALSE, k, xs, ys));
+    PetscCheck(!GpDevSync(dev), PETSC_COMM_SELF, PETSC_ERR_LIB, "%s", GpDevError(dev));
+    PetscCall(PetscTime(&end));
+    if (trial >= 0) value[trial] = end - begin;
+  }
+  PetscCall(PetscSortReal(PRODUCTS, value));
+  *seconds = value[PRODUCTS / 2];
+  PetscCall(VecDestroyVecs(k, &xs));
+  PetscCall(VecDestroyVecs(k, &ys));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The first k points, or those of -start. */
+static PetscErrorCode CreateStart(const Options *o, Mat X, PetscInt k, Mat *M)
 {
   const PetscScalar *a;
   PetscScalar       *m;
   PetscInt           n, d;
 
   PetscFunctionBegin;
+  if (o->start[0]) {
+    PetscCall(ReadMatrix(o->start, M));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(MatGetSize(X, &n, &d));
   PetscCheck(k <= n, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "%" PetscInt_FMT " clusters of %" PetscInt_FMT " points", k, n);
   PetscCall(MatCreateSeqDense(PETSC_COMM_SELF, k, d, NULL, M));
@@ -139,7 +197,15 @@ static PetscErrorCode CreateStart(Mat X, PetscInt k, Mat *M)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Seconds to copy the points to the device in single precision, and the labels back, through the same functions as the solver's. */
+static GpErr ConvertPiece(void *values, size_t offset, size_t bytes, void *destination)
+{
+  const double *from = (const double *)values + offset / sizeof(float);
+
+  for (size_t v = 0; v < bytes / sizeof(float); v++) ((float *)destination)[v] = (float)from[v];
+  return GP_SUCCESS;
+}
+
+/* Seconds to convert points to single precision and copy them to the device and to copy the labels back, through the same functions as the solver's. */
 static PetscErrorCode TimeCopies(PetscInt n, PetscInt d, PetscLogDouble *up, PetscLogDouble *down)
 {
   const size_t bytes = (size_t)n * d * sizeof(float), labels = (size_t)n * sizeof(int32_t);
@@ -148,15 +214,15 @@ static PetscErrorCode TimeCopies(PetscInt n, PetscInt d, PetscLogDouble *up, Pet
 
   PetscFunctionBegin;
   PetscCall(PetscGPUCSRGetDevice(&dev));
-  PetscCall(PetscCalloc1(PetscMax(bytes, labels), (char **)&host));
+  PetscCall(PetscCalloc1(PetscMax(2 * bytes, labels), (char **)&host));
   PetscCheck(!GpDevAlloc(dev, PetscMax(bytes, labels), &device), PETSC_COMM_SELF, PETSC_ERR_MEM, "No device memory for %zu bytes", PetscMax(bytes, labels));
   for (int trial = 0; trial < UPLOAD_TRIALS; trial++) {
     PetscLogDouble t[3];
 
     PetscCall(PetscTime(&t[0]));
-    PetscCheck(!GpDevUpload(dev, device, host, bytes) && !GpDevSync(dev), PETSC_COMM_SELF, PETSC_ERR_LIB, "%s", GpDevError(dev));
+    PetscCheck(!GpDevUploadByThreads(dev, 0, device, bytes, ConvertPiece, host) && !GpDevSync(dev), PETSC_COMM_SELF, PETSC_ERR_LIB, "%s", GpDevError(dev));
     PetscCall(PetscTime(&t[1]));
-    PetscCheck(!GpDevDownload(dev, host, device, labels), PETSC_COMM_SELF, PETSC_ERR_LIB, "%s", GpDevError(dev));
+    PetscCheck(!GpDevDownloadByThreads(dev, 0, host, device, labels), PETSC_COMM_SELF, PETSC_ERR_LIB, "%s", GpDevError(dev));
     PetscCall(PetscTime(&t[2]));
     *up   = t[1] - t[0];
     *down = t[2] - t[1];
@@ -255,12 +321,14 @@ static PetscErrorCode WriteResult(Options *o, KMeans km)
 /* All variants with k clusters. A variant that refuses the points or the device is a line of its own. */
 static PetscErrorCode RunCell(Options *o, Mat X, PetscInt k, PetscLogDouble up, PetscLogDouble down)
 {
-  PetscInt n, d;
-  Mat      M;
+  PetscInt  n, d;
+  PetscReal product = 0;
+  Mat       M;
 
   PetscFunctionBegin;
   PetscCall(MatGetSize(X, &n, &d));
-  PetscCall(CreateStart(X, k, &M));
+  PetscCall(CreateStart(o, X, k, &M));
+  if (o->matrix[0]) PetscCall(TimeProduct(X, k, &product));
   for (PetscInt v = 0; v < o->nassigns * o->nupdates; v++) {
     const char    *assign = o->assign[v / o->nupdates], *update = o->update[v % o->nupdates];
     KMeans         km;
@@ -288,8 +356,8 @@ static PetscErrorCode RunCell(Options *o, Mat X, PetscInt k, PetscLogDouble up, 
       PetscCall(KMeansGetIterationNumber(km, &it));
       PetscCall(KMeansGetDistances(km, &distances, &again));
       PetscCall(KMeansGetInertia(km, &inertia));
-      printf("%" PetscInt_FMT ",%" PetscInt_FMT ",%" PetscInt_FMT ",%s,%s,%s,%s,%" PetscInt_FMT ",%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%" PetscInt64_FMT ",%" PetscInt64_FMT ",%.17g\n", n, d, k, o->assign[v / o->nupdates],
-             o->update[v % o->nupdates], assign, update, it, up, down, t.setup, t.first, t.iteration, t.least, t.most, t.assign, t.update, t.solve, distances, again, (double)inertia);
+      printf("%" PetscInt_FMT ",%" PetscInt_FMT ",%" PetscInt_FMT ",%s,%s,%s,%s,%" PetscInt_FMT ",%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%" PetscInt64_FMT ",%" PetscInt64_FMT ",%.17g,%.6g\n", n, d, k, o->assign[v / o->nupdates],
+             o->update[v % o->nupdates], assign, update, it, up, down, t.setup, t.first, t.iteration, t.least, t.most, t.assign, t.update, t.solve, distances, again, (double)inertia, (double)product);
       PetscCall(WriteResult(o, km));
     }
     fflush(stdout);
@@ -310,14 +378,15 @@ int main(int argc, char **argv)
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscGPUCSRInitialize());
   PetscCall(GetOptions(&o));
-  printf("points,features,clusters,assign,update,assign_used,update_used,iterations,upload_s,download_s,setup_s,first_solve_s,iteration_s,least_s,most_s,assign_s,update_s,solve_s,distances,rechecked,inertia\n");
+  printf("points,features,clusters,assign,update,assign_used,update_used,iterations,upload_s,download_s,setup_s,first_solve_s,iteration_s,least_s,most_s,assign_s,update_s,solve_s,distances,rechecked,inertia,product_s\n");
   for (PetscInt c = 0; c < o.ncells; c++) {
-    if (!X || (!o.file[0] && (n != o.cell[3 * c] || d != o.cell[3 * c + 1]))) {
+    if (!X || (!o.file[0] && !o.matrix[0] && (n != o.cell[3 * c] || d != o.cell[3 * c + 1]))) {
       PetscCall(MatDestroy(&X));
       if (o.file[0]) PetscCall(ReadPoints(o.file, &X));
+      else if (o.matrix[0]) PetscCall(ReadMatrix(o.matrix, &X));
       else PetscCall(GeneratePoints(o.cell[3 * c], o.cell[3 * c + 1], &X));
       PetscCall(MatGetSize(X, &n, &d));
-      PetscCall(TimeCopies(n, d, &up, &down));
+      if (!o.matrix[0]) PetscCall(TimeCopies(n, d, &up, &down));
     }
     PetscCall(RunCell(&o, X, o.cell[3 * c + 2], up, down));
   }

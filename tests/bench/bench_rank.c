@@ -4,9 +4,11 @@ static char help[] = "Times PageRank after loading: the product, and iterations 
   -kernels a,b,...  default auto,balanced,hybrid,csrvendor: the chosen one, the seeds' formats, cuSPARSE's CSR\n\
   -blocks a,b,...   Gauss-Seidel iterations by so many blocks of rows, 0: power iterations; default 0,2\n\
   -order given|degree  rows as the graphs number their nodes, or by descending number of links out; given\n\
+  -streams a,b,...  never: the matrix is on the device; none, half, all: it is streamed, and this share of its chunks stays on the device;\n\
+                    default options: as the options of the matrix say\n\
   -repeats n        of each measurement, of which the median is printed; 11\n\
   -write name       ranks of the last graph by the first kernel, in PETSc's binary format\n\
-Prints CSV; order: of the rows.  Several processes time the slowest of them, by the kernels chosen.\n\n";
+Prints CSV; order: of the rows; moved_bytes: bytes of the matrix that a product transfers to the device.  Several processes time the slowest of them, by the kernels chosen.\n\n";
 
 #include "examples/pagerank/pagerank.h"
 #include "device/gpdeviceimpl.h"
@@ -20,6 +22,17 @@ enum {
   BATCH = 10,       /* products */
   FLUSH = 256 << 20 /* bytes; larger than the caches */
 };
+
+/* Share of the chunks of a streamed matrix that stays on the device. */
+typedef enum {
+  SHARE_OPTIONS, /* the options of the matrix decide */
+  SHARE_NEVER,   /* the matrix is not streamed */
+  SHARE_NONE,
+  SHARE_HALF,
+  SHARE_ALL
+} Share;
+
+static const char *const Shares[] = {"options", "never", "none", "half", "all", "Share", "SHARE_", NULL};
 
 typedef struct {
   PetscInt repeats, blocks[MOST], nblocks;
@@ -199,8 +212,41 @@ static PetscErrorCode TimeRanks(const Graph *G, const char method[], PetscBool d
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Half of the chunks can be asked for only when their bytes are known. */
+static PetscErrorCode SetShare(Mat A, Share share)
+{
+  MatGPUCSRStreamInfo info;
+
+  PetscFunctionBegin;
+  if (share != SHARE_OPTIONS) {
+    PetscCall(MatGPUCSRSetStream(A, share == SHARE_NEVER ? MAT_GPUCSR_STREAM_NEVER : MAT_GPUCSR_STREAM_ALWAYS));
+    PetscCall(MatGPUCSRSetStreamResident(A, share == SHARE_ALL ? 1e15 : 0));
+  }
+  PetscCall(MatGPUCSRUpload(A));
+  if (share != SHARE_HALF) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatGPUCSRGetStreamInfo(A, &info));
+  PetscCall(MatGPUCSRSetStreamResident(A, info.bytes / 2));
+  PetscCall(MatGPUCSRUpload(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Returns the bytes of the matrix that a product transferred to the device, on all processes. */
+static PetscErrorCode GetMoved(const Graph *G, PetscLogDouble *moved)
+{
+  MatGPUCSRStreamInfo info;
+
+  PetscFunctionBegin;
+  *moved = 0;
+  for (PetscInt b = 0; b < G->blocks; b++) {
+    PetscCall(MatGPUCSRGetStreamInfo(G->A[b], &info));
+    *moved += info.moved_last;
+  }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, moved, 1, MPI_DOUBLE, MPI_SUM, G->comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* A kernel that does not support this matrix or this device gets a line with the reason. */
-static PetscErrorCode Choose(const Graph *G, const char kernel[], PetscBool *taken)
+static PetscErrorCode Choose(const Graph *G, const char kernel[], Share share, PetscBool *taken)
 {
   PetscErrorCode failed = PETSC_SUCCESS;
 
@@ -208,33 +254,36 @@ static PetscErrorCode Choose(const Graph *G, const char kernel[], PetscBool *tak
   PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
   for (PetscInt b = 0; b < G->blocks && !failed; b++) {
     failed = MatGPUCSRSetKernel(G->A[b], kernel);
-    if (!failed) failed = MatGPUCSRUpload(G->A[b]);
+    if (!failed) failed = SetShare(G->A[b], share);
   }
   PetscCall(PetscPopErrorHandler());
   *taken = (PetscBool)!failed;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Measure(const Graph *G, PetscInt blocks, const char kernel[], const char write[], const Options *o)
+static PetscErrorCode Measure(const Graph *G, PetscInt blocks, const char kernel[], Share share, const char write[], const Options *o)
 {
   const char *const method = blocks ? PAGERANKGAUSSSEIDEL : PAGERANKPOWER;
   PetscBool         taken  = PETSC_FALSE;
   Times             T;
   PetscInt          its;
+  PetscLogDouble    moved;
   MatGPUCSRInfo     info;
 
   PetscFunctionBegin;
-  PetscCall(Choose(G, kernel, &taken));
+  PetscCall(Choose(G, kernel, share, &taken));
   if (!taken) {
-    PetscCall(PetscPrintf(G->comm, "%s,%s,%" PetscInt_FMT ",%" PetscInt_FMT ",%" PetscInt64_FMT ",%s,refused,,,,,,,,,\n", G->file, Orders[o->order], blocks, G->N, G->M, kernel));
+    PetscCall(PetscPrintf(G->comm, "%s,%s,%" PetscInt_FMT ",%" PetscInt_FMT ",%" PetscInt64_FMT ",%s,refused,,,,,,,,,,%s,\n", G->file, Orders[o->order], blocks, G->N, G->M, kernel, Shares[share]));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(TimeProduct(G, o->repeats, &T));
   PetscCall(MatGPUCSRGetInfo(G->A[0], &info));
+  PetscCall(GetMoved(G, &moved));
   PetscCall(TimeRanks(G, method, PETSC_FALSE, o->repeats, "", &its, &T.setup, &T.host));
   PetscCall(TimeRanks(G, method, PETSC_TRUE, o->repeats, write, &its, &T.setup, &T.device));
-  PetscCall(PetscPrintf(G->comm, "%s,%s,%" PetscInt_FMT ",%" PetscInt_FMT ",%" PetscInt64_FMT ",%s,%s,%.1f,%.3f,%.3f,%.3f,%" PetscInt_FMT ",%.4f,%.4f,%.4f,%.3f\n", G->file, Orders[o->order], blocks, G->N, G->M, kernel, info.kernel,
-                        1e3 * info.seconds, 1e6 * T.warm, 1e6 * T.cold, 1e-9 * (PetscLogDouble)G->M / T.warm, its, 1e3 * T.device, 1e3 * T.host, 1e3 * T.setup, 1e6 * (T.device > 0 ? T.device : T.host) / (PetscLogDouble)(its + 1)));
+  PetscCall(PetscPrintf(G->comm, "%s,%s,%" PetscInt_FMT ",%" PetscInt_FMT ",%" PetscInt64_FMT ",%s,%s,%.1f,%.3f,%.3f,%.3f,%" PetscInt_FMT ",%.4f,%.4f,%.4f,%.3f,%s,%.0f\n", G->file, Orders[o->order], blocks, G->N, G->M, kernel, info.kernel,
+                        1e3 * info.seconds, 1e6 * T.warm, 1e6 * T.cold, 1e-9 * (PetscLogDouble)G->M / T.warm, its, 1e3 * T.device, 1e3 * T.host, 1e3 * T.setup, 1e6 * (T.device > 0 ? T.device : T.host) / (PetscLogDouble)(its + 1), Shares[share],
+                        moved));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -252,13 +301,32 @@ static PetscErrorCode Names(const char option[], PetscInt n, const char *const s
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode GetShares(PetscInt share[MOST], PetscInt *n)
+{
+  static const char *const standard[] = {"options"};
+  char                    *names[MOST];
+
+  PetscFunctionBegin;
+  PetscCall(Names("-streams", 1, standard, names, n));
+  for (PetscInt k = 0; k < *n; k++) {
+    PetscEnum value;
+    PetscBool known;
+
+    PetscCall(PetscEnumFind(Shares, names[k], &value, &known));
+    PetscCheck(known, PETSC_COMM_WORLD, PETSC_ERR_ARG_UNKNOWN_TYPE, "-streams: %s is not known, see -help", names[k]);
+    share[k] = (PetscInt)value;
+    PetscCall(PetscFree(names[k]));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   const char *const kernelnames[] = {"auto", "balanced", "hybrid", "csrvendor"};
   const char *const graphnames[]  = {"web-Stanford", "web-Stanford-hosts", "web-NotreDame", "web-NotreDame-hosts", "web-BerkStan", "web-BerkStan-hosts", "web-Google", "web-Google-hosts"};
   const char       *device;
   char             *kernels[MOST], *graphs[MOST];
-  PetscInt          ngraphs, nkernels;
+  PetscInt          ngraphs, nkernels, share[MOST], nshares;
   PetscBool         given;
   PetscMPIInt       size;
   Options           o = {11, {0, 2}, MOST, ORDER_GIVEN, ""};
@@ -270,6 +338,7 @@ int main(int argc, char **argv)
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   PetscCall(Names("-graphs", PETSC_STATIC_ARRAY_LENGTH(graphnames), graphnames, graphs, &ngraphs));
   PetscCall(Names("-kernels", size > 1 ? 1 : PETSC_STATIC_ARRAY_LENGTH(kernelnames), kernelnames, kernels, &nkernels));
+  PetscCall(GetShares(share, &nshares));
   PetscCall(PetscOptionsGetEnum(NULL, NULL, "-order", Orders, (PetscEnum *)&o.order, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-repeats", &o.repeats, NULL));
   PetscCall(PetscOptionsGetIntArray(NULL, NULL, "-blocks", o.blocks, &o.nblocks, &given));
@@ -281,11 +350,11 @@ int main(int argc, char **argv)
   PetscCall(GraphRegisterEvents());
   PetscCall(PetscGPUCSRGetDeviceName(&device));
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "# %d x %s\n", size, device));
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "graph,order,blocks,nodes,links,asked,kernel,format_ms,product_us,product_cold_us,glinks_per_s,iterations,device_loop_ms,host_loop_ms,setup_ms,us_per_iteration\n"));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "graph,order,blocks,nodes,links,asked,kernel,format_ms,product_us,product_cold_us,glinks_per_s,iterations,device_loop_ms,host_loop_ms,setup_ms,us_per_iteration,stream,moved_bytes\n"));
   for (PetscInt s = 0; s < ngraphs; s++) {
     for (PetscInt b = 0; b < o.nblocks; b++) {
       PetscCall(Make(PETSC_COMM_WORLD, graphs[s], o.order, o.blocks[b], &G));
-      for (PetscInt k = 0; k < nkernels; k++) PetscCall(Measure(&G, o.blocks[b], kernels[k], k || b || s + 1 < ngraphs ? "" : o.write, &o));
+      for (PetscInt k = 0; k < nkernels * nshares; k++) PetscCall(Measure(&G, o.blocks[b], kernels[k / nshares], (Share)share[k % nshares], k || b || s + 1 < ngraphs ? "" : o.write, &o));
       PetscCall(GraphDestroy(&G));
     }
     PetscCall(PetscFree(graphs[s]));

@@ -9,7 +9,7 @@
 
 static GpDev      dev;
 static GpDevEvent begin, end;
-static double     copyrate; /* bytes read plus bytes written, per second */
+static double     copyrate __attribute__((unused)); /* bytes read plus bytes written, per second */
 
 #define CHECK(call) \
   do { \

@@ -2,21 +2,27 @@
 """Milliseconds of processor time of an iteration of Lloyd on sparse points: `kmeans` and scikit-learn, one core each, from the same start.
 
     tests/bench/kmeans_sparse.py [--kmeans build/bin/kmeans] [--assign auto,brute,...] [--update auto,fixed,...] [--repeats 3] [--out kmeans_sparse.csv] [name ...]
-    tests/bench/kmeans_sparse.py --device cuda [--threads 16] ... [name ...]
+    tests/bench/kmeans_sparse.py --device cuda [--bench build/bin/bench_kmeans] [--many 42] [--threads 16] ... [name ...]
 
 Names: debian20, debian128, news20, news128, or debian and news with another number of clusters. The data are those of ../shared/data. The method is
 that of kmeans.py: the start is k points drawn by numpy with seed 1, and an iteration is the difference of a run of `many` and one of 2 iterations, divided by
 the difference of their numbers. `many` is 32 for fewer than 100 clusters, else 12. `debian` is debian-desc. `kmeans` reads PETSc's binary format.
 
-With --device cuda the times are milliseconds that pass: of the assignment and of an iteration of `kmeans` on the GPU, of an iteration of scikit-learn in single
-precision on --threads cores, and of the product of the points and the transposed centroids alone, in single precision, with PyTorch and CuPy, which call
-cuSPARSE (median of 20). Names may be generated128 then: 800,000 points with 47,236 features and 55 million nonzeros. The numbers of nonzeros of the points have
-a Poisson distribution with mean 71.5. Feature j of a nonzero is the integral part of 47,236 u^3 for uniform u; features that repeat in a point are dropped. The values
-are uniform. Programs that cannot be imported are left out.
+With --device cuda, bench_kmeans solves many times in one process, because loading kernels in a new process takes longer than the iterations whose difference is wanted. After a
+first solve, it repeats pairs of solves of 2 and of --many iterations. Each pair gives the milliseconds of an iteration, its assignment (between events of the device) and its update.
+The table has the medians over the pairs, and the least and the largest time of an iteration. 25 pairs of 2 and 42 iterations contain 1000 iterations that count. --many
+must be below the number of iterations to convergence, which is 47 for debian128.
+
+`product_ms` is the product of the points with as many vectors as there are clusters, by MatGPUCSRMultMany() in the same process (median of 20). Its vectors are in double precision.
+`torch_product_ms` and `cupy_product_ms` are the product with a matrix in single precision, by PyTorch and CuPy, which call cuSPARSE (median of 20). `sklearn_ms` is the time of an
+iteration of scikit-learn in single precision on --threads cores.
+
+Names may be generated128 then: 800,000 points with 47,236 features and 55 million nonzeros. The numbers of nonzeros of the points have a Poisson distribution with mean
+71.5. Feature j of a nonzero is the integral part of 47,236 u^3 for uniform u; features that repeat in a point are dropped. The values are uniform.
+Programs that cannot be imported are left out.
 """
 import argparse
 import csv
-import json
 import re
 import statistics
 import subprocess
@@ -115,14 +121,15 @@ def product_milliseconds(make, X, M):
         return np.nan
 
 
-def report_of(arguments, points, start, k, iterations, assign, update):
-    """The report of a run on arguments.device."""
-    with tempfile.NamedTemporaryFile() as report:
-        command = [arguments.kmeans, '-gpucsr_device', arguments.device, '-f', points, '-start_file', start, '-kmeans_clusters', str(k), '-kmeans_max_it', str(iterations)]
-        done = subprocess.run(command + ['-kmeans_empty', 'keep', '-kmeans_assign', assign, '-kmeans_update', update, '-report', report.name], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        if done.returncode not in (0, 3):
-            sys.exit(done.stdout)
-        return json.load(open(report.name))
+def bench(arguments, points, start, X, k, many):
+    """The rows of bench_kmeans, which repeats solves in one process, as dictionaries."""
+    command = [arguments.bench, '-gpucsr_device', arguments.device, '-matrix', points, '-start', start, '-cells', f'{X.shape[0]},{X.shape[1]},{k}']
+    command += ['-assign', arguments.assign, '-update', arguments.update, '-few', str(FEW), '-many', str(many), '-repeats', str(arguments.repeats)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
+    lines = [line for line in done.stdout.splitlines() if line and not line.startswith('#')]
+    if done.returncode or len(lines) < 2:
+        sys.exit(f'{" ".join(command)} ended with code {done.returncode}: {done.stdout}')
+    return csv.DictReader(lines)
 
 
 def sklearn_seconds(X, M, iterations, threads):
@@ -137,7 +144,7 @@ def sklearn_seconds(X, M, iterations, threads):
 
 def compare_on_gpu(arguments, name, folder, out):
     data, k = re.fullmatch('([a-z]+)([0-9]+)', name).groups()
-    k, many = int(k), 12
+    k = int(k)
     X = generated() if data == 'generated' else load_svmlight_file(FILES[data][0](FILES[data][1].replace(DATA, arguments.data)))[0]
     X.sort_indices()
     M = X[np.random.default_rng(1).choice(X.shape[0], k, replace=False)]
@@ -148,15 +155,14 @@ def compare_on_gpu(arguments, name, folder, out):
     row = dict(data=data, points=X.shape[0], features=X.shape[1], nonzeros=X.nnz, clusters=k)
     row['torch_product_ms'], row['cupy_product_ms'] = (f'{product_milliseconds(make, X, M):.3f}' for make in (product_of_torch, product_of_cupy))
     if not arguments.alone:
-        few, more = (min((sklearn_seconds(X.astype('f4'), M.astype('f4'), iterations, arguments.threads) for _ in range(arguments.repeats)), key=lambda run: run[0]) for iterations in (FEW, many))
+        few, more = (min((sklearn_seconds(X.astype('f4'), M.astype('f4'), iterations, arguments.threads) for _ in range(3)), key=lambda run: run[0]) for iterations in (FEW, 12))
         row.update(threads=arguments.threads, sklearn_ms=f'{1e3 * (more[0] - few[0]) / (more[1]["iterations"] - few[1]["iterations"]):.1f}')
-    for assign in arguments.assign.split(','):
-        for update in arguments.update.split(','):
-            few, more = ([report_of(arguments, points, start, k, iterations, assign, update) for _ in range(arguments.repeats)] for iterations in (FEW, many))
-            per = lambda field: 1e3 * (min(run[field] for run in more) - min(run[field] for run in few)) / (many - FEW)
-            line = dict(row, assign=more[0]['assign'], update=more[0]['update'], assign_ms=f'{per("seconds_assign"):.3f}', update_ms=f'{per("seconds_update"):.3f}', iteration_ms=f'{per("seconds_solve"):.3f}', rechecked=f'{more[0]["rechecked"] / more[0]["distances"]:.1e}', inertia=more[0]['inertia'], repeats=arguments.repeats, device=more[0]['device'])
-            out.append(line)
-            print(' '.join(f'{key}={value}' for key, value in line.items()), flush=True)
+    for run in bench(arguments, points, start, X, k, arguments.many):
+        milliseconds = lambda field: 1e3 * float(run[field])
+        line = dict(row, assign=run['assign_used'], update=run['update_used'], product_ms=f'{milliseconds("product_s"):.4f}', assign_ms=f'{milliseconds("assign_s"):.4f}', update_ms=f'{milliseconds("update_s"):.4f}', iteration_ms=f'{milliseconds("iteration_s"):.4f}')
+        line.update(least_ms=f'{milliseconds("least_s"):.4f}', most_ms=f'{milliseconds("most_s"):.4f}', rechecked=f'{int(run["rechecked"]) / int(run["distances"]):.1e}', inertia=run['inertia'], iterations=int(float(run['iterations'])), repeats=arguments.repeats, device=arguments.device)
+        out.append(line)
+        print(' '.join(f'{key}={value}' for key, value in line.items()), flush=True)
 
 
 def main():
@@ -164,7 +170,9 @@ def main():
     parser.add_argument('--kmeans', default='build/bin/kmeans')
     parser.add_argument('--assign', default='auto')
     parser.add_argument('--update', default='auto')
-    parser.add_argument('--repeats', type=int, default=3)
+    parser.add_argument('--bench', default='build/bin/bench_kmeans', help='the program, with --device cuda')
+    parser.add_argument('--many', type=int, default=42, help='iterations of the longer solve, with --device cuda')
+    parser.add_argument('--repeats', type=int, help='default 3, with --device cuda 25')
     parser.add_argument('--out', default='kmeans_sparse.csv')
     parser.add_argument('--alone', action='store_true', help='without scikit-learn')
     parser.add_argument('--device', default='host', help='cuda: times on the GPU; gpu-host: the same measurements of the host backend')
@@ -172,6 +180,7 @@ def main():
     parser.add_argument('--threads', type=int, default=16, help='of scikit-learn, with --device cuda')
     parser.add_argument('names', nargs='*')
     arguments = parser.parse_args()
+    arguments.repeats = arguments.repeats or (3 if arguments.device == 'host' else 25)
     if arguments.device != 'host':
         arguments.device, lines = arguments.device.removeprefix('gpu-'), []
         with tempfile.TemporaryDirectory() as folder:

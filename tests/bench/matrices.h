@@ -167,6 +167,22 @@ static inline void BenchRows(BenchMatrix *A, int32_t m, int32_t n, int each, int
   A->nnz = nnz;
 }
 
+/* Rows of 0 to 5000 nonzeros with uniform columns. */
+static inline void BenchUneven(BenchMatrix *A, uint64_t seed)
+{
+  int32_t nnz = 0;
+
+  BenchMatrixCreate(A, 3000, 40000, 400000);
+  for (int32_t i = 0; i < A->m; i++) {
+    const int32_t length = i % 1000 == 500 ? 5000 : i % 100 == 3 ? 700 : (int32_t)(40 * BenchUniform(&seed)) * (i % 4 > 0), start = nnz;
+
+    for (int32_t k = 0; k < length; k++) A->col[nnz++] = (int32_t)(BenchUniform(&seed) * A->n);
+    nnz              = BenchFinishRow(A, start, nnz, &seed);
+    A->rowptr[i + 1] = nnz;
+  }
+  A->nnz = nnz;
+}
+
 /* a mesh without structure: the points of a k x k x k grid, numbered anew at random within each 512 of them; each is coupled to
    itself and to three of five of the 74 points around it */
 static inline void BenchMesh(BenchMatrix *A, int k, uint64_t seed)
