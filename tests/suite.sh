@@ -58,7 +58,7 @@ for script in $(printf '%s\n' tests/{smacof,pagerank,leaks,bmrm}/run_*.sh tests/
   case $GPUCSR_SUITE:$script in
   *:*/conformance/*) continue ;;
   full:*/gpu/*) continue ;;
-  full:* | petsc:*/clients/* | gpu:*/clients/* | petsc:*/bmrm/* | gpu:*/bmrm/* | petsc:*/pagerank/* | petsc:*/smacof/* | petsc:*/kmeans/* | gpu:*/smacof/* | gpu:*/pagerank/* | gpu:*/kmeans/* | gpu:*/gpu/*) scripts+=("$script") ;;
+  full:* | petsc:*/clients/* | gpu:*/clients/* | petsc:*/bmrm/* | gpu:*/bmrm/* | petsc:*/pagerank/* | petsc:*/smacof/* | petsc:*/kmeans/* | gpu:*/smacof/* | gpu:*/pagerank/* | gpu:*/kmeans/* | gpu:*/bench/* | gpu:*/stream/* | gpu:*/gpu/*) scripts+=("$script") ;;
   esac
 done
 printf '%s\0' "${scripts[@]}" | xargs -0 -P"$jobs" -I{} bash -c 'one {}'

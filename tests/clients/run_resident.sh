@@ -32,7 +32,7 @@ resident() { # program, linear solves of a run, options...
   fi
   for ksp in $krylov; do
     for pc in $pcs; do
-      most=$([ $pc = jacobi ] && echo 2.1 || echo 1000) # bounds that keep Chebyshev's iterates small
+      most=$([ $pc = none ] && echo 1000 || echo 2.1) # bounds that keep Chebyshev's iterates small
       pids=()
       for its in 4 12; do # side by side, for most of a short run is waiting
         # shellcheck disable=SC2086
@@ -61,6 +61,9 @@ dm="-dm_mat_type gpucsr -dm_vec_type gpu"
 cube="-cells 3,3,3 -dm_plex_dim 3 -dm_plex_simplex 0 -dm_plex_box_faces 3,3,3" # as older and as newer releases have it
 once="-snes_convergence_test skip -snes_linesearch_type basic -snes_max_it"
 resident ksp/ksp/tutorials/ex2 1 -m 40 -n 40 -mat_type gpucsr -vec_type gpu
+pcs="ilu icc"
+resident ksp/ksp/tutorials/ex2 1 -m 40 -n 40 -mat_type gpucsr -vec_type gpu -pc_factor_mat_solver_type gpucsr -pc_factor_levels 1
+pcs="jacobi none"
 # shellcheck disable=SC2086
 {
   resident ksp/ksp/tutorials/ex45 1 -da_grid_x 12 -da_grid_y 12 -da_grid_z 12 $dm

@@ -9,7 +9,7 @@ MAT_NAMES = re.compile(r"\b(seq|mpi|)(?:gpucsr|aij(?:gpucsr|cusparse|kokkos|vien
 VEC_NAMES = re.compile(r"(type: *)(seq|mpi)(?:gpu|cuda|kokkos|viennacl|hip)\b")
 DENSE_NAMES = re.compile(r"\b(seq|mpi|)dense(?:cuda|hip)\b")
 # the solver that PETSc's own stands in for
-SOLVER_NAMES = re.compile(r"(package used to perform factorization: )(?:cusparse|kokkos|viennacl|hipsparse)\b")
+SOLVER_NAMES = re.compile(r"(package used to perform factorization: )(?:gpucsr|cusparse|kokkos|viennacl|hipsparse)\b")
 SOLVER_TITLES = re.compile(r"\b(?:CUSPARSE|KOKKOS|VIENNACL|HIPSPARSE)(?= (?:LU|CHOLESKY|ILU|ICC|QR)\b)")
 OUR_LINES = re.compile(r"^\s*gpucsr: ")  # what MatView adds
 NUMBER = re.compile(r"(?:< *)?[-+]?(?:\b\d+\.\d*(?:[eE][-+]?\d+)?|\b\d+[eE][-+]\d+|\.\d+(?:[eE][-+]?\d+)?|\b(?:nan|inf)\b)", re.I)
@@ -21,10 +21,10 @@ def plain(lines):
     for line in lines:
         if OUR_LINES.match(line):
             continue
+        line = SOLVER_NAMES.sub(r"\1petsc", line)  # before the Mat types, one of which has the name of a solver
         line = MAT_NAMES.sub(r"\1aij", line)
         line = VEC_NAMES.sub(r"\1\2", line)
         line = DENSE_NAMES.sub(r"\1dense", line)
-        line = SOLVER_NAMES.sub(r"\1petsc", line)
         kept.append(SOLVER_TITLES.sub("PETSC", line))
     return kept
 

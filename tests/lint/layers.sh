@@ -9,6 +9,7 @@ BEGIN {
   # directory                     layer, PETSc headers that it may include ("" none, "public" every header without "private")
   layer["src/device/"]                      = 0; petsc["src/device/"]                      = ""
   layer["src/mat/impls/gpucsr/spmv/"]       = 1; petsc["src/mat/impls/gpucsr/spmv/"]       = "petscsys.h"
+  layer["src/mat/impls/gpucsr/trisolve/"]   = 1; petsc["src/mat/impls/gpucsr/trisolve/"]   = ""
   layer["src/vec/kernels/"]                 = 1; petsc["src/vec/kernels/"]                 = ""
   layer["src/mat/impls/gpucsr/selector/"]   = 3; petsc["src/mat/impls/gpucsr/selector/"]   = "petscsys.h"
   layer["src/sys/"]                         = 3; petsc["src/sys/"]                         = "public petsc/private/petscimpl.h"
@@ -17,8 +18,9 @@ BEGIN {
   layer["include/"]                         = 2; petsc["include/"]                         = "public"
   layer["src/mat/impls/gpucsr/image/"]      = 5; petsc["src/mat/impls/gpucsr/image/"]      = "public petsc/private/matimpl.h"
   layer["src/mat/impls/gpucsr/product/"]    = 6; petsc["src/mat/impls/gpucsr/product/"]    = "public petsc/private/matimpl.h"
+  layer["src/mat/impls/gpucsr/factor/"]     = 6; petsc["src/mat/impls/gpucsr/factor/"]     = "public petsc/private/matimpl.h"
   layer["src/mat/impls/gpucsr/parallel/"]   = 7; petsc["src/mat/impls/gpucsr/parallel/"]   = "public petsc/private/matimpl.h"
-  layer["src/mat/impls/gpucsr/type/"]       = 8; petsc["src/mat/impls/gpucsr/type/"]       = "public petsc/private/matimpl.h"
+  layer["src/mat/impls/gpucsr/type/"]       = 8; petsc["src/mat/impls/gpucsr/type/"]       = "public petsc/private/matimpl.h petsc/private/hashseti.h"
   layer["src/ksp/"]                         = 9; petsc["src/ksp/"]                         = "public petsc/private/kspimpl.h petsc/private/matimpl.h"
   layer["src/app/text/"]                    = 4.1; petsc["src/app/text/"]                = "public"
   layer["src/app/output/"]                  = 4.1; petsc["src/app/output/"]              = "public"
