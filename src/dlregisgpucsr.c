@@ -5,6 +5,7 @@
 #include "ksp/impls/lmvm/gpulmvm.h"
 #include "mat/impls/gpucsr/factor/gpucsrfactorimpl.h"
 #include "mat/impls/gpucsr/type/gpucsrtype.h"
+#include "pc/gpupc.h"
 #include "vec/gpuvecimpl.h"
 #include <petsctao.h>
 
@@ -86,6 +87,7 @@ PetscErrorCode PetscGPUCSRInitialize(void)
   PetscCall(KSPInitializePackage());
   PetscCall(KSPRegister(KSPGPUCG, KSPCreate_GPUCG));
   PetscCall(MatLMVMGPURegister_Private());
+  PetscCall(PCGPURegister_Private());
   PetscCall(TaoInitializePackage());
   PetscCall(TaoRegister(TAOLSBMRM, TaoCreate_LSBMRM));
   PetscCall(PetscLogEventRegister("GPUCSRUpload", MAT_CLASSID, &MAT_GPUCSR_Upload));

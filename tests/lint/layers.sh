@@ -22,6 +22,7 @@ BEGIN {
   layer["src/mat/impls/gpucsr/parallel/"]   = 7; petsc["src/mat/impls/gpucsr/parallel/"]   = "public petsc/private/matimpl.h"
   layer["src/mat/impls/gpucsr/type/"]       = 8; petsc["src/mat/impls/gpucsr/type/"]       = "public petsc/private/matimpl.h petsc/private/hashseti.h"
   layer["src/ksp/"]                         = 9; petsc["src/ksp/"]                         = "public petsc/private/kspimpl.h petsc/private/matimpl.h"
+  layer["src/pc/"]                          = 9; petsc["src/pc/"]                          = "public petsc/private/pcimpl.h petsc/private/matimpl.h"
   layer["src/app/text/"]                    = 4.1; petsc["src/app/text/"]                = "public"
   layer["src/app/output/"]                  = 4.1; petsc["src/app/output/"]              = "public"
   layer["src/app/binary/"]                  = 4.2; petsc["src/app/binary/"]              = "public"
