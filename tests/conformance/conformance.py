@@ -19,7 +19,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 # what can become of a case, in the order of the table's columns
 OUTCOMES = "passed", "failed", "excepted", "aij fails alike", "aij fails otherwise", "not built", "skipped"
 PASSED, FAILED, EXCEPTED, ALIKE, DIFFERS, UNBUILT, SKIPPED = OUTCOMES
-GROUPS = {"gpu": "GPU Mat types", "aij": "-mat_type aij", "vec": "GPU Vec types alone", "hidden": "-mat_seqaij_type"}
+GROUPS = {"gpu": "GPU Mat types", "aij": "-mat_type aij", "vec": "GPU Vec types alone", "factor": "factorisations", "hidden": "-mat_seqaij_type"}
 Result = collections.namedtuple("Result", "case outcome reason worst seconds")
 
 
@@ -154,7 +154,8 @@ def arguments():
     p.add_argument("-j", type=int, default=os.cpu_count(), help="how many cases run at a time")
     p.add_argument("--storage", choices=("double", "single", "both"), default="both", help="precision of the values on the device")
     p.add_argument("--group", choices=GROUPS, action="append", 
-                   help="which cases: gpu, aij, vec (default; vec only with our Vec), hidden (all others, with -mat_seqaij_type)")
+                   help="which cases: gpu, aij, vec (default; vec only with our Vec), factor (all with a "
+                   "factorisation, by the solver type gpucsr), hidden (all others, with -mat_seqaij_type)")
     p.add_argument("--vec", default=os.environ.get("CONFORMANCE_VEC", "gpu"), help="what GPU Vec types become: gpu (default) or standard")
     p.add_argument("--device", default=os.environ.get("GPUCSR_DEVICE", "host"), help="-gpucsr_device: host, cuda or auto")
     p.add_argument("--timeout", type=float, default=120, help="seconds for one run")

@@ -14,6 +14,7 @@ GPU_DENSE = re.compile(r"\b(seq|mpi|)dense(?:cuda|hip)\b")
 GPU_SOLVER = re.compile(rf"-\w*solver_type (?:cusparseband|kokkosdevice|{DEVICES})(?=\s|$)")  # PETSc's own stands in
 # options that only another vendor's code reads, with their values; and those that choose a device by its name
 FOREIGN = re.compile(r"-(?:\w*(?:cuda|hip|cusparse|hipsparse|kokkos|viennacl)\w*|\w*device_type|sf_backend)(?: (?!-[A-Za-z])\S+)?(?=\s|$)")
+FACTOR = re.compile(r"-\w*(?:pc_type (?:ilu|icc|lu|cholesky|bjacobi|asm|gasm)|solver_type petsc)(?=\s|$)")
 DEVICE_WORDS = {"cuda", "hip", "kokkos", "kokkos_kernels", "viennacl", "hipsparse", "cusparse"}
 # src folders whose `-mat_type aij` tests we take as well; `-mat_type aijcusparse` and its kin are taken wherever they are
 AIJ_FOLDERS = ("mat", "ksp", "snes", "dm", "ts", "tao")
@@ -29,7 +30,7 @@ class Case:
     depends: list      # further C files
     nsize: int
     args: dict         # "gpucsr" and "aij": the command's options
-    group: str         # gpu: asked for a GPU type; aij: asked for plain aij; vec: only for a GPU Vec; hidden: for nothing
+    group: str         # gpu: asked for a GPU type; aij: asked for plain aij; vec: only for a GPU Vec; factor: for a factorisation; hidden: for nothing
     filter: str = ""
     filter_output: str = ""
     error: bool = False  # the test wants the error message: standard error belongs to the output, the code says nothing
@@ -67,7 +68,7 @@ class Examples:
                 path = os.path.join(root, name)
                 with open(path, errors="replace") as file:
                     text = file.read()
-                if "/*TEST" in text and ("hidden" in self.groups or re.search(rf"aij(?:{DEVICES})|mat_type|vec_?type", text)):
+                if "/*TEST" in text and ({"hidden", "factor"} & set(self.groups) or re.search(rf"aij(?:{DEVICES})|mat_type|vec_?type", text)):
                     yield from self._of_source(path)
 
     def _of_source(self, path):
@@ -116,6 +117,8 @@ class Examples:
             group = "aij"
         else:
             group = "hidden"  # whatever it makes as seqaij becomes ours, behind its back
+        if "factor" in self.groups and FACTOR.search(args):
+            group = "factor"  # also what other groups contain: here the solver type gpucsr factorises
         if group not in self.groups:
             return None
         requires = {"SKIP": [], "requires": without_devices(leaf.get("requires", ""))}
@@ -159,8 +162,8 @@ def rewritten(args, group, kind, vec):
     if group == "aij":
         # the name that users type; its seq and mpi forms have no shorter one
         args = AIJ_MAT.sub(lambda m: f"{m[1]} {m[2]}{mat}" if m[2] or kind == "aij" else f"{m[1]} gpucsr", args)
-    if group == "hidden" and kind == "gpucsr":
-        args += " -mat_seqaij_type seqaijgpucsr"
+    if group in ("hidden", "factor") and kind == "gpucsr":
+        args += " -mat_seqaij_type seqaijgpucsr" + (" -gpucsr_factor_solver gpucsr" if group == "factor" else "")
     args = GPU_MAT.sub(rf"\1{mat}", args)
     args = GPU_DENSE.sub(r"\1dense", args)
     args = GPU_VEC.sub(lambda m: f"{m[1]} {m[2]}{vector}" if vector != "standard" else f"{m[1]} {m[2] or vector}", args)

@@ -163,6 +163,7 @@ static PetscErrorCode MatGetFactor_SeqAIJGPUCSR(Mat A, MatFactorType type, Mat *
 
   Options Database Keys:
 + -pc_factor_mat_solver_type gpucsr                 - uses this type; the default `petsc` solves on the host
+. -gpucsr_factor_solver <petsc,gpucsr>              - default solver type of all sequential gpucsr matrices; read when the library is loaded
 - -mat_gpucsr_factor_storage <matrix,single,double> - precision of the values of ILU and ICC factors on the device
 
   Level: beginner
@@ -177,15 +178,20 @@ static PetscErrorCode MatGetFactor_SeqAIJGPUCSR(Mat A, MatFactorType type, Mat *
 M*/
 PetscErrorCode MatGPUCSRRegisterSolver_Private(void)
 {
-  const MatFactorType types[] = {MAT_FACTOR_LU, MAT_FACTOR_ILU, MAT_FACTOR_CHOLESKY, MAT_FACTOR_ICC};
+  const char *const   solvers[] = {MATSOLVERPETSC, MATSOLVERGPUCSR};
+  const MatFactorType types[]   = {MAT_FACTOR_LU, MAT_FACTOR_ILU, MAT_FACTOR_CHOLESKY, MAT_FACTOR_ICC};
+  PetscInt            first     = 0;
 
   PetscFunctionBegin;
+  PetscOptionsBegin(PETSC_COMM_WORLD, NULL, "gpucsr options", "Mat");
+  PetscCall(PetscOptionsEList("-gpucsr_factor_solver", "Default MatSolverType of sequential gpucsr matrices", "PCFactorSetMatSolverType", solvers, PETSC_STATIC_ARRAY_LENGTH(solvers), solvers[first], &first, NULL));
+  PetscOptionsEnd();
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(types); k++) {
     PetscErrorCode (*get)(Mat, MatFactorType, Mat *) = NULL;
 
-    /* PETSc takes the first solver type that is registered for exactly this Mat type. So its own, which solves on the host, remains the default. */
+    /* By default PETSc takes the first solver type that is registered for exactly this Mat type. A solver type that is given by name is found by the beginning of the name of the Mat type. */
     PetscCall(MatSolverTypeGet(MATSOLVERPETSC, MATSEQAIJ, types[k], NULL, NULL, &get));
-    if (get) PetscCall(MatSolverTypeRegister(MATSOLVERPETSC, MATSEQAIJGPUCSR, types[k], get));
+    if (get && !first) PetscCall(MatSolverTypeRegister(MATSOLVERPETSC, MATSEQAIJGPUCSR, types[k], get));
     PetscCall(MatSolverTypeRegister(MATSOLVERGPUCSR, MATSEQAIJGPUCSR, types[k], MatGetFactor_SeqAIJGPUCSR));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
