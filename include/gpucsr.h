@@ -25,6 +25,8 @@
 
 #define MATSOLVERGPUCSR "gpucsr"
 
+#define MATORDERINGMULTICOLOR "multicolor"
+
 /*E
   MatGPUCSRStorage - Precision of the values of a `MATGPUCSR` matrix on the device
 

@@ -84,6 +84,7 @@ PetscErrorCode PetscGPUCSRInitialize(void)
   PetscCall(MatSeqAIJRegister(MATSEQAIJGPUCSR, MatConvert_SeqAIJ_SeqAIJGPUCSR));
   PetscCall(MatGPUCSRRegisterFactors_Private());
   PetscCall(MatGPUCSRRegisterSolver_Private());
+  PetscCall(MatGPUCSRRegisterOrdering_Private());
   PetscCall(KSPInitializePackage());
   PetscCall(KSPRegister(KSPGPUCG, KSPCreate_GPUCG));
   PetscCall(MatLMVMGPURegister_Private());

@@ -58,4 +58,7 @@ PETSC_INTERN PetscErrorCode MatGPUCSRFactorSetSolves_Private(Mat, MatGPUCSRFacto
 /* gpucsrsolvertype.c: the solver type */
 PETSC_INTERN PetscErrorCode MatGPUCSRRegisterSolver_Private(void);
 
+/* gpucsrordering.c: the ordering multicolor */
+PETSC_INTERN PetscErrorCode MatGPUCSRRegisterOrdering_Private(void);
+
 #endif
