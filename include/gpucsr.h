@@ -67,6 +67,24 @@ typedef enum {
 } MatGPUCSRFactorStorage;
 
 /*E
+  MatGPUCSRTrisolve - How the device solves with the triangles of ILU and ICC factors
+
+  Values:
++ `MAT_GPUCSR_TRISOLVE_EXACT`  - by substitution
+. `MAT_GPUCSR_TRISOLVE_JACOBI` - approximately, by a few sweeps of Jacobi's method
+- `MAT_GPUCSR_TRISOLVE_ISAI`   - approximately, by incomplete sparse approximate inverses of the triangles
+
+  Level: intermediate
+
+.seealso: `MatGPUCSRSetTrisolve()`, `MatGPUCSRSetTrisolveSweeps()`, `MATSOLVERGPUCSR`
+E*/
+typedef enum {
+  MAT_GPUCSR_TRISOLVE_EXACT,
+  MAT_GPUCSR_TRISOLVE_JACOBI,
+  MAT_GPUCSR_TRISOLVE_ISAI
+} MatGPUCSRTrisolve;
+
+/*E
   MatGPUCSRTranspose - When a `MATGPUCSR` matrix builds its transpose on the device
 
   Values:
@@ -263,6 +281,7 @@ typedef PetscErrorCode MatGPUCSRRowsFn(Mat A, PetscInt first, PetscInt n, PetscI
 /* Names of the values of the enumerations, for PetscOptionsEnum(). */
 PETSC_EXTERN const char *const MatGPUCSRStorages[];
 PETSC_EXTERN const char *const MatGPUCSRFactorStorages[];
+PETSC_EXTERN const char *const MatGPUCSRTrisolves[];
 PETSC_EXTERN const char *const MatGPUCSRTransposes[];
 PETSC_EXTERN const char *const MatGPUCSRSelects[];
 PETSC_EXTERN const char *const MatGPUCSRHaloTypes[];
@@ -277,6 +296,8 @@ PETSC_EXTERN PetscErrorCode PetscGPUCSRSetNotice(PetscBool);
 PETSC_EXTERN PetscErrorCode MatGPUCSRSetStorage(Mat, MatGPUCSRStorage);
 PETSC_EXTERN PetscErrorCode MatGPUCSRGetStorage(Mat, MatGPUCSRStorage *);
 PETSC_EXTERN PetscErrorCode MatGPUCSRSetFactorStorage(Mat, MatGPUCSRFactorStorage);
+PETSC_EXTERN PetscErrorCode MatGPUCSRSetTrisolve(Mat, MatGPUCSRTrisolve);
+PETSC_EXTERN PetscErrorCode MatGPUCSRSetTrisolveSweeps(Mat, PetscInt);
 PETSC_EXTERN PetscErrorCode MatGPUCSRSetKernel(Mat, const char[]);
 PETSC_EXTERN PetscErrorCode MatGPUCSRSetSelect(Mat, MatGPUCSRSelect);
 PETSC_EXTERN PetscErrorCode MatGPUCSRSetMemoryLimit(Mat, PetscReal);

@@ -236,7 +236,7 @@ static PetscErrorCode Run(Mat A, Mat P, MatFactorType type, const char ordering[
 int main(int argc, char **argv)
 {
   static const MatFactorType types[]     = {MAT_FACTOR_LU, MAT_FACTOR_ILU, MAT_FACTOR_CHOLESKY, MAT_FACTOR_ICC};
-  static const char *const   orderings[] = {MATORDERINGNATURAL, MATORDERINGRCM, MATORDERINGND, MATORDERINGQMD};
+  static const char *const   orderings[] = {MATORDERINGNATURAL, MATORDERINGRCM, MATORDERINGND, MATORDERINGQMD, MATORDERINGMULTICOLOR};
   static const PetscInt      sizes[]     = {1, 2, 7, 12};
   char                       vectype[32] = VECSTANDARD, where[128];
   MatFactorInfo              info;
@@ -255,7 +255,7 @@ int main(int argc, char **argv)
 
       PetscCall(Create(MATSEQAIJGPUCSR, n, symmetric, pairs, empty, &A));
       PetscCall(Create(MATSEQAIJ, n, symmetric, pairs, empty, &P));
-      for (int o = 0; o < 4; o++) {
+      for (int o = 0; o < 5; o++) {
         for (int levels = 0; levels < (t % 2 ? 3 : 1); levels++) {
           PetscCall(MatFactorInfoInitialize(&info));
           info.fill      = 6;
@@ -281,6 +281,11 @@ int main(int argc, char **argv)
   test:
     suffix: double
     args: -mat_gpucsr_factor_storage double -vec {{standard gpu}}
+    output_file: output/factor_double.out
+
+  test:
+    suffix: sweeps
+    args: -mat_gpucsr_factor_storage double -vec {{standard gpu}} -mat_gpucsr_trisolve {{jacobi isai}} -mat_gpucsr_trisolve_sweeps 1024
     output_file: output/factor_double.out
 
   test:

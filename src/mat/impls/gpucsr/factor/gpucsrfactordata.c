@@ -1,82 +1,5 @@
-/* Reads the triangles of PETSc's factors and copies them to the device.
-
-   LU and ILU (MATSEQAIJ): row i of L without its unit diagonal is at i[i] to i[i+1]. The rows of U follow in descending order; each ends with the inverse of its diagonal
-   entry. Cholesky and ICC (MATSEQSBAIJ): A = U' D U; row i holds the negative entries of the unit triangle U, and at its end the inverse of D. */
+/* Exact solves with a factor: copies its triangles to the device. */
 #include "mat/impls/gpucsr/factor/gpucsrfactorimpl.h"
-
-/* PETSc's arrays of a factor, and what is derived from them. */
-typedef struct {
-  PetscInt           n;
-  int64_t            nnz;
-  const PetscInt    *i, *j;
-  const PetscScalar *values;
-  int64_t           *begin, *end; /* [n] rows of U without the diagonal; the inverse of the diagonal follows at end */
-  int64_t           *lower;       /* [n + 1] rows of L, LU and ILU only */
-  int32_t           *col;         /* [nnz] copy of j */
-} Arrays;
-
-#define WHAT "solving with the factor on the device (-pc_factor_mat_solver_type petsc solves on the host)"
-
-static PetscErrorCode MatGPUCSRFactorRestoreArrays(Mat F, const MatGPUCSRFactor *f, Arrays *a)
-{
-  PetscBool done;
-
-  PetscFunctionBegin;
-  if (f->cholesky) {
-    PetscCall(MatSeqSBAIJRestoreArray(F, (PetscScalar **)&a->values));
-    PetscCall(MatRestoreRowIJ(F, 0, PETSC_FALSE, PETSC_TRUE, &a->n, &a->i, &a->j, &done));
-  } else PetscCall(MatSeqAIJRestoreArrayRead(F, &a->values));
-  PetscCall(PetscFree2(a->begin, a->end));
-  PetscCall(PetscFree2(a->lower, a->col));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Finds the rows of U.  The rows of an LU factor are found by their last entry, which is that of the diagonal. */
-static PetscErrorCode MatGPUCSRFactorFindRows(const MatGPUCSRFactor *f, Arrays *a)
-{
-  int64_t k = f->n ? a->i[f->n] : 0;
-
-  PetscFunctionBegin;
-  for (PetscInt row = f->n - 1; row >= 0; row--) {
-    if (f->cholesky) {
-      a->begin[row] = a->i[row];
-      k             = a->i[row + 1] - 1;
-    } else {
-      a->begin[row] = k;
-      while (k < a->nnz && a->j[k] != row) k++;
-    }
-    PetscCheck(k >= a->begin[row] && k < a->nnz && a->j[k] == row, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Row %" PetscInt_FMT " of PETSc's factor has no diagonal entry at its end; use -pc_factor_mat_solver_type petsc", row);
-    a->end[row] = k++;
-  }
-  if (!f->cholesky) {
-    for (PetscInt row = 0; row <= f->n; row++) a->lower[row] = a->i[row];
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* pattern: also copies the columns. */
-static PetscErrorCode MatGPUCSRFactorGetArrays(Mat F, const MatGPUCSRFactor *f, PetscBool pattern, Arrays *a)
-{
-  MatInfo   info;
-  PetscBool done;
-
-  PetscFunctionBegin;
-  *a = (Arrays){0};
-  PetscCall(MatGetInfo(F, MAT_LOCAL, &info));
-  if (f->cholesky) {
-    PetscCall(MatGetRowIJ(F, 0, PETSC_FALSE, PETSC_TRUE, &a->n, &a->i, &a->j, &done));
-    PetscCheck(done && a->n == f->n, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Cannot read the rows of PETSc's factor; use -pc_factor_mat_solver_type petsc");
-  } else PetscCall(MatSeqAIJGetCSRAndMemType(F, &a->i, &a->j, NULL, NULL)); /* an LU factor with nodes has no MatGetRowIJ() */
-  a->nnz = f->cholesky && f->n ? a->i[f->n] : (int64_t)info.nz_used;
-  PetscCheck(a->nnz < GP_TRI_MOST && f->n < GP_TRI_MOST, PETSC_COMM_SELF, PETSC_ERR_SUP, "The factor has %lld nonzeros; on the device it can have fewer than 2^31; use -pc_factor_mat_solver_type petsc", (long long)a->nnz);
-  if (f->cholesky) PetscCall(MatSeqSBAIJGetArray(F, (PetscScalar **)&a->values));
-  else PetscCall(MatSeqAIJGetArrayRead(F, &a->values));
-  PetscCall(PetscMalloc2(f->n, &a->begin, f->n, &a->end));
-  PetscCall(PetscMalloc2(f->n + 1, &a->lower, pattern ? a->nnz : 0, &a->col));
-  PetscCall(MatGPUCSRFactorFindRows(f, a));
-  for (int64_t k = 0; k < a->nnz && pattern; k++) a->col[k] = (int32_t)a->j[k];
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /* The transpose of rows. */
 typedef struct {
@@ -112,7 +35,7 @@ static PetscErrorCode MatGPUCSRFactorTranspose(const GpTriRows *rows, Transposed
 }
 
 /* Creates the triangle number `which` of a side. */
-static PetscErrorCode MatGPUCSRFactorCreateTriangle(const MatGPUCSRFactor *f, const Arrays *a, PetscBool transpose, int which, GpTri *T)
+static PetscErrorCode MatGPUCSRFactorCreateTriangle(const MatGPUCSRFactor *f, const MatGPUCSRFactorArrays *a, PetscBool transpose, int which, GpTri *T)
 {
   const GpTriRows upper = {(int32_t)f->n, 1, a->begin, a->end, a->col, NULL}, lower = {(int32_t)f->n, 0, a->lower, a->lower + 1, a->col, NULL};
   Transposed      t = {0};
@@ -124,7 +47,7 @@ static PetscErrorCode MatGPUCSRFactorCreateTriangle(const MatGPUCSRFactor *f, co
     err = GpTriCreate(f->dev, &t.rows, 0, f->single, T);
     PetscCall(PetscFree3(t.begin, t.source, t.col));
   } else err = GpTriCreate(f->dev, which ? &upper : &lower, 0, f->single, T);
-  PetscCallGp(f->dev, WHAT, err);
+  PetscCallGp(f->dev, MAT_GPUCSR_FACTOR_WHAT, err);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -150,14 +73,14 @@ PetscErrorCode MatGPUCSRFactorGetMap_Private(MatGPUCSRFactor *f, MatGPUCSRSide *
     }
     err = GpTriUploadMap(T, work, &s->map[map]);
     PetscCall(PetscFree(work));
-    PetscCallGp(f->dev, WHAT, err);
+    PetscCallGp(f->dev, MAT_GPUCSR_FACTOR_WHAT, err);
   }
   *device = s->map[map];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Sets the values of both triangles of a side. */
-static PetscErrorCode MatGPUCSRFactorSetValues(MatGPUCSRFactor *f, const Arrays *a, PetscBool transpose, MatGPUCSRSide *s)
+static PetscErrorCode MatGPUCSRFactorSetValues(MatGPUCSRFactor *f, const MatGPUCSRFactorArrays *a, PetscBool transpose, MatGPUCSRSide *s)
 {
   double *diagonal;
   GpErr   err = GP_SUCCESS;
@@ -175,22 +98,22 @@ static PetscErrorCode MatGPUCSRFactorSetValues(MatGPUCSRFactor *f, const Arrays 
     err = GpTriSetValues(&s->tri[which], a->values, f->cholesky ? -1 : 1, unit ? NULL : diagonal);
   }
   PetscCall(PetscFree(diagonal));
-  PetscCallGp(f->dev, WHAT, err);
+  PetscCallGp(f->dev, MAT_GPUCSR_FACTOR_WHAT, err);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode MatGPUCSRFactorGetSide_Private(Mat F, MatGPUCSRFactor *f, PetscBool transpose, MatGPUCSRSide **side)
 {
-  MatGPUCSRSide *s = &f->side[transpose && !f->cholesky];
-  const int32_t *map;
-  Arrays         a;
+  MatGPUCSRSide        *s = &f->side[transpose && !f->cholesky];
+  const int32_t        *map;
+  MatGPUCSRFactorArrays a;
 
   PetscFunctionBegin;
   *side = s;
   if (s->built && s->current) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscLogEventBegin(MAT_GPUCSR_Factor, F, 0, 0, 0));
-  PetscCall(MatGPUCSRFactorGetArrays(F, f, (PetscBool)!s->built, &a));
-  if (!f->w) PetscCallGp(f->dev, WHAT, GpDevAlloc(f->dev, 2 * (size_t)f->n * sizeof(double), &f->w));
+  PetscCall(MatGPUCSRFactorGetArrays_Private(F, f, (PetscBool)!s->built, &a));
+  if (!f->w) PetscCallGp(f->dev, MAT_GPUCSR_FACTOR_WHAT, GpDevAlloc(f->dev, 2 * (size_t)f->n * sizeof(double), &f->w));
   if (!s->built) {
     for (int which = 0; which < 2; which++) {
       if (!s->tri[which].dev) PetscCall(MatGPUCSRFactorCreateTriangle(f, &a, transpose, which, &s->tri[which]));
@@ -203,25 +126,17 @@ PetscErrorCode MatGPUCSRFactorGetSide_Private(Mat F, MatGPUCSRFactor *f, PetscBo
   f->flops = (f->cholesky ? 4.0 : 2.0) * (PetscLogDouble)a.nnz - (f->cholesky ? 3.0 : 1.0) * (PetscLogDouble)f->n;
   PetscCall(MatGPUCSRFactorSetValues(f, &a, transpose, s));
   s->current = PETSC_TRUE;
-  PetscCall(MatGPUCSRFactorRestoreArrays(F, f, &a));
+  PetscCall(MatGPUCSRFactorRestoreArrays_Private(F, f, &a));
   PetscCall(PetscLogEventEnd(MAT_GPUCSR_Factor, F, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatGPUCSRFactorReset_Private(MatGPUCSRFactor *f)
+void MatGPUCSRFactorResetSides_Private(MatGPUCSRFactor *f)
 {
-  PetscFunctionBegin;
   for (int side = 0; side < 2; side++) {
     for (int which = 0; which < 2; which++) GpTriDestroy(&f->side[side].tri[which]);
     for (int map = 0; map < MAT_GPUCSR_MAPS; map++) GpDevFree(f->dev, &f->side[side].map[map], (size_t)f->n * sizeof(int32_t));
     f->side[side] = (MatGPUCSRSide){0};
   }
   GpDevFree(f->dev, &f->w, 2 * (size_t)f->n * sizeof(double));
-  for (int k = 0; k < 3; k++) {
-    GpDevFree(f->dev, &f->vector[k].array, f->vector[k].n * sizeof(double));
-    f->vector[k].n = 0;
-  }
-  PetscCall(ISDestroy(&f->row));
-  PetscCall(ISDestroy(&f->column));
-  PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -22,6 +22,47 @@ typedef struct {
   PetscBool built, current;       /* the triangles exist; they have the values of the last numeric factorisation */
 } MatGPUCSRSide;
 
+/* The index arrays of approximate solves, which have the order of the columns of A.  NULL: they are the identity. */
+enum {
+  MAT_GPUCSR_PERM_IN,    /* row of A whose right-hand side belongs to each column, for MatSolve() */
+  MAT_GPUCSR_PERM_OUT,   /* column of A whose solution belongs to each row, for MatSolveTranspose() */
+  MAT_GPUCSR_PERM_FIRST, /* column of each row of the factor, for MatForwardSolve() */
+  MAT_GPUCSR_PERM_LAST,  /* row of the factor of each column, for MatBackwardSolve() */
+  MAT_GPUCSR_PERMS
+};
+
+/* A unit triangle T = I - S, and a sparse approximate inverse I + R of it.  Rows and columns have the order of the columns of A, so T is a triangle up to a permutation. */
+typedef struct {
+  PetscInt *i, *j;   /* [n + 1], [nnz] pattern of S and of R, columns ascending */
+  int32_t  *source;  /* [nnz] index of each entry in PETSc's factor */
+  PetscInt  levels;  /* S to the power of `levels` is zero */
+  GpOp      strict;  /* S, NULL: not needed */
+  GpOp      inverse; /* R, NULL: not needed */
+  PetscInt  sweeps;  /* number of sweeps of a solve */
+} MatGPUCSRTriangle;
+
+/* Approximate solves are those with two triangles and a diagonal between them: L, the diagonal and the unit triangle of U, or U', the diagonal and U.  Solves with the transpose use the
+   transposes of the same operators. */
+typedef struct {
+  MatGPUCSRTriangle tri[2];                   /* L, of LU and ILU only; U */
+  double           *diagonal;                 /* [n] inverse of the diagonal; device memory, as all that follows */
+  int32_t          *perm[MAT_GPUCSR_PERMS];   /* NULL: the identity */
+  PetscBool         tested[MAT_GPUCSR_PERMS]; /* perm is known */
+  double           *work[3];                  /* [n] */
+  PetscBool         built, current;           /* everything exists; it has the values of the last numeric factorisation */
+} MatGPUCSRApprox;
+
+/* PETSc's arrays of a factor, and what is derived from them. */
+typedef struct {
+  PetscInt           n;
+  int64_t            nnz;
+  const PetscInt    *i, *j;
+  const PetscScalar *values;
+  int64_t           *begin, *end; /* [n] rows of U without the diagonal; the inverse of the diagonal follows at end */
+  int64_t           *lower;       /* [n + 1] rows of L, LU and ILU only */
+  int32_t           *col;         /* [nnz] copy of j */
+} MatGPUCSRFactorArrays;
+
 /* Which triangles a solve uses. */
 typedef enum {
   MAT_GPUCSR_SOLVE_BOTH,
@@ -41,15 +82,42 @@ typedef struct {
   PetscInt        n;
   PetscLogDouble  flops; /* of one solve */
   IS              row, column;
-  MatGPUCSRSide   side[2];   /* [1]: for the transpose, NULL of LU and ILU until needed, never used for Cholesky */
+  MatGPUCSRSide   side[2];   /* exact solves. [1]: for the transpose, NULL of LU and ILU until needed, never used for Cholesky */
   double         *w;         /* [2 n] device memory: solutions of both triangles */
   MatGPUCSRBuffer vector[3]; /* for b, y and x in host memory */
+  MatGPUCSRApprox approx;    /* approximate solves */
+
+  MatGPUCSRTrisolve trisolve; /* how to solve with the triangles */
+  PetscInt          sweeps;   /* number of sweeps of an approximate solve */
+  GpSelMode         select;   /* how the kernels of the products are selected */
+  PetscErrorCode (*view)(Mat, PetscViewer);
 } MatGPUCSRFactor;
 
-/* gpucsrfactordata.c: triangles of a factor */
+/* default numbers of sweeps */
+#define MAT_GPUCSR_SWEEPS_JACOBI 5
+#define MAT_GPUCSR_SWEEPS_ISAI   1
+
+#define MAT_GPUCSR_FACTOR_WHAT "solving with the factor on the device (-pc_factor_mat_solver_type petsc solves on the host)"
+
+/* gpucsrfactorarrays.c: PETSc's factor */
+PETSC_INTERN PetscErrorCode MatGPUCSRFactorGetArrays_Private(Mat, const MatGPUCSRFactor *, PetscBool pattern, MatGPUCSRFactorArrays *);
+PETSC_INTERN PetscErrorCode MatGPUCSRFactorRestoreArrays_Private(Mat, const MatGPUCSRFactor *, MatGPUCSRFactorArrays *);
+
+/* gpucsrfactordata.c: exact solves */
 PETSC_INTERN PetscErrorCode MatGPUCSRFactorGetSide_Private(Mat, MatGPUCSRFactor *, PetscBool transpose, MatGPUCSRSide **); /* builds and fills it if necessary */
 PETSC_INTERN PetscErrorCode MatGPUCSRFactorGetMap_Private(MatGPUCSRFactor *, MatGPUCSRSide *, int map, const int32_t **);
-PETSC_INTERN PetscErrorCode MatGPUCSRFactorReset_Private(MatGPUCSRFactor *); /* frees everything that depends on the pattern */
+PETSC_INTERN void           MatGPUCSRFactorResetSides_Private(MatGPUCSRFactor *); /* frees everything */
+
+/* gpucsrfactorisai.c: values of S and R.  begin, end: rows of the strict triangle in the arrays a->j, strict and inverse; reverse: it is an upper triangle */
+PETSC_INTERN PetscErrorCode MatGPUCSRFactorInvert_Private(const MatGPUCSRFactorArrays *, const int64_t begin[], const int64_t end[], PetscBool reverse, const double strict[], double inverse[]);
+
+/* gpucsrfactorapprox.c: approximate solves */
+PETSC_INTERN PetscErrorCode MatGPUCSRFactorGetApprox_Private(Mat, MatGPUCSRFactor *, PetscBool transpose); /* builds and fills it if necessary */
+PETSC_INTERN PetscErrorCode MatGPUCSRFactorGetPerm_Private(MatGPUCSRFactor *, int perm, const int32_t **);
+PETSC_INTERN PetscErrorCode MatGPUCSRFactorResetApprox_Private(MatGPUCSRFactor *); /* frees everything */
+
+/* gpucsrfactorsweep.c: the sweeps of an approximate solve */
+PETSC_INTERN PetscErrorCode MatGPUCSRFactorSweep_Private(MatGPUCSRFactor *, PetscBool transpose, MatGPUCSRSolveKind, const double b[], const double add[], double x[]);
 
 /* gpucsrfactorsolve.c: solves */
 PETSC_INTERN PetscErrorCode MatGPUCSRFactorGet_Private(Mat, MatGPUCSRFactor **);

@@ -51,12 +51,13 @@ static PetscErrorCode MatGPUCSRFactorSolve(Mat F, PetscBool transpose, MatGPUCSR
   const char       mode = y == x ? 'b' : 'w';
   const PetscInt   n    = F->rmap->n;
   MatGPUCSRFactor *f;
-  MatGPUCSRSide   *side;
+  MatGPUCSRSide   *side = NULL;
   MatGPUCSRVec     ba, xa, ya = {0};
 
   PetscFunctionBegin;
   PetscCall(MatGPUCSRFactorGet_Private(F, &f));
-  PetscCall(MatGPUCSRFactorGetSide_Private(F, f, transpose, &side));
+  if (f->trisolve == MAT_GPUCSR_TRISOLVE_EXACT) PetscCall(MatGPUCSRFactorGetSide_Private(F, f, transpose, &side));
+  else PetscCall(MatGPUCSRFactorGetApprox_Private(F, f, transpose));
   PetscCheck(kind == MAT_GPUCSR_SOLVE_BOTH || !f->indefinite, PETSC_COMM_SELF, PETSC_ERR_SUP, "Diagonal must be real and nonnegative");
   PetscCall(MatGPUCSRVecGetArray_Private(f->dev, b, 'r', &ba));
   PetscCall(MatGPUCSRVecStage_Private(F, f->dev, &f->vector[0], n, PETSC_TRUE, &ba));
@@ -66,7 +67,8 @@ static PetscErrorCode MatGPUCSRFactorSolve(Mat F, PetscBool transpose, MatGPUCSR
     PetscCall(MatGPUCSRVecGetArray_Private(f->dev, y, 'r', &ya));
     PetscCall(MatGPUCSRVecStage_Private(F, f->dev, &f->vector[1], n, PETSC_TRUE, &ya));
   } else if (y) ya = xa;
-  PetscCall(MatGPUCSRFactorLaunch(f, side, transpose, kind, ba.device, y ? ya.device : NULL, xa.device));
+  if (side) PetscCall(MatGPUCSRFactorLaunch(f, side, transpose, kind, ba.device, y ? ya.device : NULL, xa.device));
+  else PetscCall(MatGPUCSRFactorSweep_Private(f, transpose, kind, ba.device, y ? ya.device : NULL, xa.device));
   PetscCall(MatGPUCSRVecUnstage_Private(F, f->dev, n, &xa));
   if (y && y != x) PetscCall(MatGPUCSRVecRestoreArray_Private(y, 'r', &ya));
   PetscCall(MatGPUCSRVecRestoreArray_Private(x, mode, &xa));
@@ -100,18 +102,39 @@ static PetscErrorCode MatSolveTransposeAdd_SolverGPUCSR(Mat F, Vec b, Vec y, Vec
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Adds how approximate solves are done to what PETSc prints of the factor. */
+static PetscErrorCode MatView_SolverGPUCSR(Mat F, PetscViewer viewer)
+{
+  MatGPUCSRFactor  *f;
+  PetscViewerFormat format;
+  PetscBool         ascii;
+
+  PetscFunctionBegin;
+  PetscCall(MatGPUCSRFactorGet_Private(F, &f));
+  PetscCall((*f->view)(F, viewer));
+  PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
+  PetscCall(PetscViewerGetFormat(viewer, &format));
+  if (!ascii || (format != PETSC_VIEWER_ASCII_INFO && format != PETSC_VIEWER_ASCII_INFO_DETAIL) || f->trisolve == MAT_GPUCSR_TRISOLVE_EXACT) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscViewerASCIIPrintf(viewer, "gpucsr triangular solves: %s, at most %" PetscInt_FMT " sweep%s\n", MatGPUCSRTrisolves[f->trisolve], f->sweeps, f->sweeps == 1 ? "" : "s"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Replaces the solves that PETSc's numeric factorisation has set.  Without matsolve and matsolvetranspose, MatMatSolve() and MatMatSolveTranspose() solve column by column with
    the operations set here. */
 PetscErrorCode MatGPUCSRFactorSetSolves_Private(Mat F, MatGPUCSRFactor *f)
 {
   PetscFunctionBegin;
-  f->side[0].current = f->side[1].current = PETSC_FALSE;
-  F->ops->solve                           = MatSolve_SolverGPUCSR;
-  F->ops->solvetranspose                  = MatSolveTranspose_SolverGPUCSR;
+  f->side[0].current = f->side[1].current = f->approx.current = PETSC_FALSE;
+  F->ops->solve                                               = MatSolve_SolverGPUCSR;
+  F->ops->solvetranspose                                      = MatSolveTranspose_SolverGPUCSR;
   if (F->ops->solveadd) F->ops->solveadd = MatSolveAdd_SolverGPUCSR;
   if (F->ops->solvetransposeadd) F->ops->solvetransposeadd = MatSolveTransposeAdd_SolverGPUCSR;
   if (F->ops->forwardsolve) F->ops->forwardsolve = MatForwardSolve_SolverGPUCSR;
   if (F->ops->backwardsolve) F->ops->backwardsolve = MatBackwardSolve_SolverGPUCSR;
+  if (F->ops->view != MatView_SolverGPUCSR) {
+    f->view      = F->ops->view;
+    F->ops->view = MatView_SolverGPUCSR;
+  }
   F->ops->matsolve          = NULL;
   F->ops->matsolvetranspose = NULL;
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -8,24 +8,40 @@ static PetscErrorCode MatFactorGetSolverType_GPUCSR(Mat F, MatSolverType *type)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Decides the precision of the values on the device.  A factorisation that is meant to be exact, and the storage auto, which promises not to round, need double precision. */
-static PetscErrorCode MatGPUCSRFactorSelectPrecision(Mat F, Mat A, MatGPUCSRFactor *f)
+/* Frees everything that depends on the pattern. */
+static PetscErrorCode MatGPUCSRFactorReset(MatGPUCSRFactor *f)
+{
+  PetscFunctionBegin;
+  MatGPUCSRFactorResetSides_Private(f);
+  PetscCall(MatGPUCSRFactorResetApprox_Private(f));
+  for (int k = 0; k < 3; k++) {
+    GpDevFree(f->dev, &f->vector[k].array, f->vector[k].n * sizeof(double));
+    f->vector[k].n = 0;
+  }
+  PetscCall(ISDestroy(&f->row));
+  PetscCall(ISDestroy(&f->column));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Decides how to solve, and in which precision.  A factorisation that is meant to be exact, and the storage auto, which promises not to round, need double precision. */
+static PetscErrorCode MatGPUCSRFactorSelect(Mat F, Mat A, MatGPUCSRFactor *f)
 {
   const PetscBool exact = (PetscBool)(F->factortype == MAT_FACTOR_LU || F->factortype == MAT_FACTOR_CHOLESKY);
-  PetscBool       single;
 
   PetscFunctionBegin;
-  if (!MatGPUCSRIs_Private(A)) PetscFunctionReturn(PETSC_SUCCESS); /* the precision of the previous factorisation */
-  const MatGPUCSROptions *o = &((Mat_GPUCSR *)A->spptr)->options;
+  if (!MatGPUCSRIs_Private(A)) PetscFunctionReturn(PETSC_SUCCESS); /* as in the previous factorisation */
+  const MatGPUCSROptions *o        = &((Mat_GPUCSR *)A->spptr)->options;
+  const PetscBool         single   = (PetscBool)(!exact && (o->factor_storage == MAT_GPUCSR_FACTOR_STORAGE_SINGLE || (o->factor_storage == MAT_GPUCSR_FACTOR_STORAGE_MATRIX && o->storage == MAT_GPUCSR_STORAGE_SINGLE)));
+  const MatGPUCSRTrisolve trisolve = exact ? MAT_GPUCSR_TRISOLVE_EXACT : o->trisolve;
 
-  single = (PetscBool)(!exact && (o->factor_storage == MAT_GPUCSR_FACTOR_STORAGE_SINGLE || (o->factor_storage == MAT_GPUCSR_FACTOR_STORAGE_MATRIX && o->storage == MAT_GPUCSR_STORAGE_SINGLE)));
-  if (single != f->single) {
-    for (int side = 0; side < 2; side++) {
-      for (int which = 0; which < 2; which++) GpTriDestroy(&f->side[side].tri[which]);
-      f->side[side].built = PETSC_FALSE;
-    }
+  if (single != f->single || trisolve != f->trisolve) {
+    MatGPUCSRFactorResetSides_Private(f);
+    PetscCall(MatGPUCSRFactorResetApprox_Private(f));
   }
-  f->single = single;
+  f->single   = single;
+  f->trisolve = trisolve;
+  f->select   = (GpSelMode)o->select;
+  f->sweeps   = o->trisolve_sweeps ? o->trisolve_sweeps : trisolve == MAT_GPUCSR_TRISOLVE_JACOBI ? MAT_GPUCSR_SWEEPS_JACOBI : MAT_GPUCSR_SWEEPS_ISAI;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -36,7 +52,7 @@ static PetscErrorCode MatGPUCSRFactorNumeric(Mat F, Mat A, const MatFactorInfo *
   PetscFunctionBegin;
   PetscCall((*numeric)(F, A, info));
   if (F->factorerrortype) PetscFunctionReturn(PETSC_SUCCESS); /* MatSolve() then does not solve */
-  PetscCall(MatGPUCSRFactorSelectPrecision(F, A, f));
+  PetscCall(MatGPUCSRFactorSelect(F, A, f));
   PetscCall(MatGPUCSRFactorSetSolves_Private(F, f));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -62,7 +78,7 @@ static PetscErrorCode MatGPUCSRFactorSymbolicEnd(Mat F, IS row, IS column, MatGP
   PetscFunctionBegin;
   PetscCall(PetscObjectReference((PetscObject)row));
   if (column) PetscCall(PetscObjectReference((PetscObject)column));
-  PetscCall(MatGPUCSRFactorReset_Private(f));
+  PetscCall(MatGPUCSRFactorReset(f));
   f->row    = row;
   f->column = column;
   f->n      = F->rmap->n;
@@ -112,7 +128,7 @@ static PetscErrorCode MatGPUCSRFactorDestroy(void *data)
   MatGPUCSRFactor *f = (MatGPUCSRFactor *)data;
 
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRFactorReset_Private(f));
+  PetscCall(MatGPUCSRFactorReset(f));
   PetscCall(PetscFree(f));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -164,7 +180,9 @@ static PetscErrorCode MatGetFactor_SeqAIJGPUCSR(Mat A, MatFactorType type, Mat *
   Options Database Keys:
 + -pc_factor_mat_solver_type gpucsr                 - uses this type; the default `petsc` solves on the host
 . -gpucsr_factor_solver <petsc,gpucsr>              - default solver type of all sequential gpucsr matrices; read when the library is loaded
-- -mat_gpucsr_factor_storage <matrix,single,double> - precision of the values of ILU and ICC factors on the device
+. -mat_gpucsr_factor_storage <matrix,single,double> - precision of the values of ILU and ICC factors on the device
+. -mat_gpucsr_trisolve <exact,jacobi,isai>          - how the device solves with the triangles of ILU and ICC factors
+- -mat_gpucsr_trisolve_sweeps <n>                   - number of sweeps of approximate solves
 
   Level: beginner
 
@@ -174,7 +192,7 @@ static PetscErrorCode MatGetFactor_SeqAIJGPUCSR(Mat A, MatFactorType type, Mat *
   `MatSolve()`, `MatSolveTranspose()`, `MatSolveAdd()`, `MatSolveTransposeAdd()`, `MatForwardSolve()`, `MatBackwardSolve()`, `MatMatSolve()` and `MatMatSolveTranspose()` run on the device.
   The first solve after a numeric factorisation copies the factor.
 
-.seealso: `MATGPUCSR`, `MatGPUCSRSetFactorStorage()`, `PCFactorSetMatSolverType()`, `MatGetFactor()`
+.seealso: `MATGPUCSR`, `MatGPUCSRSetFactorStorage()`, `MatGPUCSRSetTrisolve()`, `MATORDERINGMULTICOLOR`, `PCFactorSetMatSolverType()`, `MatGetFactor()`
 M*/
 PetscErrorCode MatGPUCSRRegisterSolver_Private(void)
 {

@@ -90,6 +90,67 @@ PetscErrorCode MatGPUCSRSetFactorStorage(Mat A, MatGPUCSRFactorStorage storage)
 }
 
 /*@
+  MatGPUCSRSetTrisolve - Sets how the device solves with the triangles of ILU and ICC factors of a `MATGPUCSR` matrix
+
+  Logically Collective
+
+  Input Parameters:
++ A        - the matrix
+- trisolve - `MAT_GPUCSR_TRISOLVE_EXACT` (default), `MAT_GPUCSR_TRISOLVE_JACOBI` or `MAT_GPUCSR_TRISOLVE_ISAI`
+
+  Options Database Keys:
++ -mat_gpucsr_trisolve <exact,jacobi,isai> - how to solve with factors of this matrix
+- -gpucsr_trisolve <exact,jacobi,isai>     - the default of all matrices with any prefix
+
+  Level: intermediate
+
+  Notes:
+  The factor must have the solver type `MATSOLVERGPUCSR`. The setting has its effect at the next numeric factorisation. Solves with LU and Cholesky factors are always exact.
+
+  An approximate solve consists of products of sparse matrices with vectors, whose number does not depend on the number of levels of the triangle. The preconditioner is the same linear operator
+  in every application. `MatSolveTranspose()` is its exact transpose, and it is symmetric and positive definite for ICC factors.
+
+  `MAT_GPUCSR_TRISOLVE_JACOBI`, for a triangle T with the diagonal D and the strict triangle N: the first sweep computes x = D^-1 b, each further one x = D^-1 (b - N x).
+
+  `MAT_GPUCSR_TRISOLVE_ISAI`: M has the pattern of T, and M T is the identity on this pattern. The first sweep computes x = M b, each further one x = x + M (b - T x).
+
+.seealso: `MATGPUCSR`, `MATSOLVERGPUCSR`, `MatGPUCSRSetTrisolveSweeps()`, `MatGPUCSRSetFactorStorage()`
+@*/
+PetscErrorCode MatGPUCSRSetTrisolve(Mat A, MatGPUCSRTrisolve trisolve)
+{
+  PetscFunctionBegin;
+  PetscCall(MatGPUCSRSetEnum_Private(A, MAT_GPUCSR_OPTION_trisolve, trisolve));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  MatGPUCSRSetTrisolveSweeps - Sets the number of sweeps of approximate solves with the triangles of ILU and ICC factors
+
+  Logically Collective
+
+  Input Parameters:
++ A      - the matrix
+- sweeps - the number of sweeps, at most 1024; 0 (default): 5 for `MAT_GPUCSR_TRISOLVE_JACOBI`, 1 for `MAT_GPUCSR_TRISOLVE_ISAI`
+
+  Options Database Keys:
++ -mat_gpucsr_trisolve_sweeps <n> - the number of sweeps for factors of this matrix
+- -gpucsr_trisolve_sweeps <n>     - the default of all matrices with any prefix
+
+  Level: intermediate
+
+  Note:
+  A triangle with l levels is solved exactly by l sweeps of `MAT_GPUCSR_TRISOLVE_JACOBI`, or by half as many of `MAT_GPUCSR_TRISOLVE_ISAI`. Further sweeps are omitted.
+
+.seealso: `MATGPUCSR`, `MATSOLVERGPUCSR`, `MatGPUCSRSetTrisolve()`
+@*/
+PetscErrorCode MatGPUCSRSetTrisolveSweeps(Mat A, PetscInt sweeps)
+{
+  PetscFunctionBegin;
+  PetscCall(MatGPUCSRSetCount_Private(A, MAT_GPUCSR_OPTION_trisolve_sweeps, sweeps));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
   MatGPUCSRSetTranspose - Sets when a `MATGPUCSR` matrix builds its transpose on the device
 
   Logically Collective
