@@ -63,6 +63,11 @@ once="-snes_convergence_test skip -snes_linesearch_type basic -snes_max_it"
 resident ksp/ksp/tutorials/ex2 1 -m 40 -n 40 -mat_type gpucsr -vec_type gpu
 pcs="ilu icc"
 resident ksp/ksp/tutorials/ex2 1 -m 40 -n 40 -mat_type gpucsr -vec_type gpu -pc_factor_mat_solver_type gpucsr -pc_factor_levels 1
+for method in jacobi isai; do
+  krylov="cg gmres"
+  resident ksp/ksp/tutorials/ex2 1 -m 40 -n 40 -mat_type gpucsr -vec_type gpu -pc_factor_mat_solver_type gpucsr -pc_factor_mat_ordering_type rcm -mat_gpucsr_trisolve $method -mat_gpucsr_trisolve_sweeps 3
+done
+krylov="cg bcgs gmres chebyshev tfqmr"
 pcs="jacobi none"
 # shellcheck disable=SC2086
 {

@@ -134,7 +134,10 @@ int main(int argc, char **argv)
       test:
          suffix: factor
          nsize: {{1 2 4}}
-         args: -pc_type bjacobi -device_solver -device_solver_blocks -sub_pc_type {{ilu icc lu cholesky}} -sub_pc_factor_mat_ordering_type {{natural rcm}}
+         args: -pc_type bjacobi -device_solver -device_solver_blocks -sub_pc_type {{ilu icc lu cholesky}} -sub_pc_factor_mat_ordering_type {{natural rcm multicolor}}
+      test:
+         suffix: sweeps
+         args: -pc_type bjacobi -device_solver -device_solver_blocks -sub_pc_type {{ilu icc}} -gpucsr_trisolve {{jacobi isai}} -gpucsr_trisolve_sweeps 1024
       test:
          suffix: levels
          args: -pc_type asm -device_solver -device_solver_blocks -sub_pc_type {{ilu icc}} -sub_pc_factor_levels 2 -sub_pc_factor_shift_type {{none nonzero}}

@@ -470,11 +470,11 @@ int main(int argc, char **argv)
 
   test:
     suffix: double
-    args: -mat_gpucsr_storage double
+    args: -mat_gpucsr_storage double -vec_gpu_separate
 
   test:
     suffix: single
-    args: -mat_gpucsr_storage double -mat_gpucsr_factor_storage single -tolerance 1e-5
+    args: -mat_gpucsr_storage double -mat_gpucsr_factor_storage single -tolerance 1e-5 -vec_gpu_separate
     output_file: output/trisolve_approx_double.out
 
 TEST*/

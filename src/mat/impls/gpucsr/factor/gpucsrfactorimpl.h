@@ -95,7 +95,7 @@ typedef struct {
 
 /* default numbers of sweeps */
 #define MAT_GPUCSR_SWEEPS_JACOBI 5
-#define MAT_GPUCSR_SWEEPS_ISAI   1
+#define MAT_GPUCSR_SWEEPS_ISAI   2
 
 #define MAT_GPUCSR_FACTOR_WHAT "solving with the factor on the device (-pc_factor_mat_solver_type petsc solves on the host)"
 

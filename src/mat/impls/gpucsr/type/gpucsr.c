@@ -15,6 +15,17 @@ static PetscErrorCode MatAssemblyEnd_MPIAIJGPUCSR(Mat A, MatAssemblyType type)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Preconditioners of blocks factorise the block, which needs the options that were set since the last assembly. */
+static PetscErrorCode MatGetDiagonalBlock_MPIAIJGPUCSR(Mat A, Mat *B)
+{
+  Mat block[2];
+
+  PetscFunctionBegin;
+  if (A->spptr) PetscCall(MatMPIAIJGPUCSRGetBlocks_Private(A, block, NULL));
+  PetscCall((*MatGPUCSRBase_Private(A)->getdiagonalblock)(A, B));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Replaces the operations and composed functions that both types replace, and then those of one type. */
 static PetscErrorCode MatGPUCSRSetOperations(Mat A, PetscBool mpi)
 {
@@ -33,13 +44,14 @@ static PetscErrorCode MatGPUCSRSetOperations(Mat A, PetscBool mpi)
   PetscCall(MatGPUCSRSetCOO_Private(A));
   PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatProductSetFromOptions_anytype_C", MatProductSetFromOptions_GPUCSR_AnyType));
   if (mpi) {
-    g->mult               = MatMPIGPUCSRMult_Private;
-    g->multbatch          = MatMPIGPUCSRMultBatch_Private;
-    g->getoperators       = MatMPIAIJGPUCSRGetOperatorsAndHalo_Private;
-    g->assemblecoo        = MatSetValuesCOO_MPIAIJGPUCSR_Device;
-    A->ops->assemblyend   = MatAssemblyEnd_MPIAIJGPUCSR;
-    A->ops->bindtocpu     = MatBindToCPU_MPIAIJGPUCSR;
-    A->ops->shift         = MatShift_MPIAIJGPUCSR;
+    g->mult             = MatMPIGPUCSRMult_Private;
+    g->multbatch        = MatMPIGPUCSRMultBatch_Private;
+    g->getoperators     = MatMPIAIJGPUCSRGetOperatorsAndHalo_Private;
+    g->assemblecoo      = MatSetValuesCOO_MPIAIJGPUCSR_Device;
+    A->ops->assemblyend = MatAssemblyEnd_MPIAIJGPUCSR;
+    A->ops->bindtocpu   = MatBindToCPU_MPIAIJGPUCSR;
+    A->ops->shift       = MatShift_MPIAIJGPUCSR;
+    if (A->ops->getdiagonalblock) A->ops->getdiagonalblock = MatGetDiagonalBlock_MPIAIJGPUCSR;
     A->ops->diagonalscale = MatDiagonalScale_MPIAIJGPUCSR;
     PetscCall(MatGPUCSRSetPreallocation_Private(A));
   } else {

@@ -130,7 +130,7 @@ PetscErrorCode MatGPUCSRSetTrisolve(Mat A, MatGPUCSRTrisolve trisolve)
 
   Input Parameters:
 + A      - the matrix
-- sweeps - the number of sweeps, at most 1024; 0 (default): 5 for `MAT_GPUCSR_TRISOLVE_JACOBI`, 1 for `MAT_GPUCSR_TRISOLVE_ISAI`
+- sweeps - the number of sweeps, at most 1024; 0 (default): 5 for `MAT_GPUCSR_TRISOLVE_JACOBI`, 2 for `MAT_GPUCSR_TRISOLVE_ISAI`
 
   Options Database Keys:
 + -mat_gpucsr_trisolve_sweeps <n> - the number of sweeps for factors of this matrix
