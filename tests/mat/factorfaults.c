@@ -1,0 +1,295 @@
+static char help[] = "Faults of factorisations with the solver type gpucsr are those of plain AIJ, and so are factorisations in place.\n\n";
+
+#include "gpucsr.h"
+#include "gpucsrcompat.h"
+#include "refused.h"
+#include <petscksp.h>
+
+#define N 12
+
+static PetscInt Failures = 0;
+
+static PetscErrorCode Expect(PetscBool right, const char what[], const char where[])
+{
+  PetscFunctionBeginUser;
+  if (!right) {
+    Failures++;
+    PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s: %s\n", where, what));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A tridiagonal matrix. If zero is not negative, this row has a zero pivot: it has no coupling to the row before, and a zero diagonal. missing: the row without a diagonal entry */
+static PetscErrorCode Create(MatType type, PetscInt zero, PetscInt missing, Mat *A)
+{
+  PetscFunctionBeginUser;
+  PetscCall(MatCreate(PETSC_COMM_SELF, A));
+  PetscCall(MatSetSizes(*A, N, N, N, N));
+  PetscCall(MatSetType(*A, type));
+  PetscCall(MatSetFromOptions(*A));
+  PetscCall(MatSeqAIJSetPreallocation(*A, 3, NULL));
+  for (PetscInt i = 0; i < N; i++) {
+    if (i != missing) PetscCall(MatSetValue(*A, i, i, i == zero ? 0 : 2.5 + i % 3, INSERT_VALUES));
+    if (i) PetscCall(MatSetValue(*A, i, i - 1, i == zero ? 0 : -1, INSERT_VALUES));
+    if (i) PetscCall(MatSetValue(*A, i - 1, i, i == zero ? 0 : -1, INSERT_VALUES));
+  }
+  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Symbolic(Mat F, Mat A, MatFactorType type, const MatFactorInfo *info)
+{
+  IS row, column;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatGetOrdering(A, MATORDERINGNATURAL, &row, &column));
+  if (type == MAT_FACTOR_LU) PetscCall(MatLUFactorSymbolic(F, A, row, column, info));
+  if (type == MAT_FACTOR_ILU) PetscCall(MatILUFactorSymbolic(F, A, row, column, info));
+  if (type == MAT_FACTOR_CHOLESKY) PetscCall(MatCholeskyFactorSymbolic(F, A, row, info));
+  if (type == MAT_FACTOR_ICC) PetscCall(MatICCFactorSymbolic(F, A, row, info));
+  PetscCall(ISDestroy(&row));
+  PetscCall(ISDestroy(&column));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Numeric(Mat F, Mat A, MatFactorType type, const MatFactorInfo *info)
+{
+  PetscFunctionBeginUser;
+  if (type == MAT_FACTOR_LU || type == MAT_FACTOR_ILU) PetscCall(MatLUFactorNumeric(F, A, info));
+  else PetscCall(MatCholeskyFactorNumeric(F, A, info));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* What PETSc reports of a factorisation, and the solution with the factor. */
+typedef struct {
+  MatFactorError error;
+  PetscReal      pivot;
+  PetscInt       row;
+  PetscScalar    x[N];
+} Report;
+
+static PetscErrorCode GetReport(Mat F, VecType vectype, Report *r)
+{
+  const PetscScalar *a;
+  Vec                b, x;
+
+  PetscFunctionBeginUser;
+  *r = (Report){.row = -1};
+  PetscCall(MatFactorGetError(F, &r->error));
+  if (r->error) PetscCall(MatFactorGetErrorZeroPivot(F, &r->pivot, &r->row));
+  PetscCall(VecCreate(PETSC_COMM_SELF, &b));
+  PetscCall(VecSetSizes(b, N, N));
+  PetscCall(VecSetType(b, vectype));
+  PetscCall(VecDuplicate(b, &x));
+  PetscCall(VecSet(b, 1));
+  PetscCall(MatSolve(F, b, x));
+  PetscCall(VecGetArrayRead(x, &a));
+  for (PetscInt i = 0; i < N; i++) r->x[i] = a[i];
+  PetscCall(VecRestoreArrayRead(x, &a));
+  PetscCall(VecDestroy(&b));
+  PetscCall(VecDestroy(&x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode CompareReports(const Report *r, const Report *expected, PetscReal tolerance, const char where[])
+{
+  PetscBool same = PETSC_TRUE;
+
+  PetscFunctionBeginUser;
+  PetscCall(Expect((PetscBool)(r->error == expected->error && r->pivot == expected->pivot && r->row == expected->row), "another error, pivot or row is reported", where));
+  for (PetscInt i = 0; i < N; i++) {
+    const PetscScalar a = r->x[i], e = expected->x[i];
+
+    same = (PetscBool)(same && (PetscIsInfOrNanScalar(e) ? PetscIsInfOrNanScalar(a) : PetscAbsScalar(a - e) <= tolerance * (1 + PetscAbsScalar(e))));
+  }
+  PetscCall(Expect(same, "the solutions differ", where));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static const char *const Shifts[] = {"no shift", "shift nonzero", "shift positive definite", "shift in blocks"};
+
+/* A factor whose matrix has a zero pivot, then none, then one again. */
+static PetscErrorCode RunPivots(MatFactorType type, MatFactorShiftType shift)
+{
+  static const PetscInt zero[] = {7, -1, 0};
+  Mat                   A[2], F[2];
+  MatFactorInfo         info;
+  char                  where[128];
+
+  PetscFunctionBeginUser;
+  PetscCall(MatFactorInfoInitialize(&info));
+  info.fill        = 2;
+  info.zeropivot   = 100 * PETSC_MACHINE_EPSILON;
+  info.shifttype   = (PetscReal)shift;
+  info.shiftamount = shift == MAT_SHIFT_NONE ? 0 : 1e-3;
+  for (int round = 0; round < 3; round++) {
+    Report r[2];
+
+    PetscCall(PetscSNPrintf(where, sizeof(where), "%s, %s, round %d", MatFactorTypes[type], Shifts[shift], round));
+    for (int ours = 0; ours < 2; ours++) {
+      Mat B;
+
+      PetscCall(Create(ours ? MATSEQAIJGPUCSR : MATSEQAIJ, zero[round], -1, &B));
+      if (round) PetscCall(MatCopy(B, A[ours], SAME_NONZERO_PATTERN));
+      else {
+        PetscCall(MatDuplicate(B, MAT_COPY_VALUES, &A[ours]));
+        PetscCall(MatGetFactor(A[ours], ours ? MATSOLVERGPUCSR : MATSOLVERPETSC, type, &F[ours]));
+        PetscCall(Symbolic(F[ours], A[ours], type, &info));
+      }
+      PetscCall(MatDestroy(&B));
+      PetscCall(MatFactorClearError(F[ours]));
+      PetscCall(Numeric(F[ours], A[ours], type, &info));
+      PetscCall(GetReport(F[ours], ours ? VECGPU : VECSTANDARD, &r[ours]));
+    }
+    PetscCall(CompareReports(&r[1], &r[0], 1e-12, where));
+    if (shift == MAT_SHIFT_NONE && (type == MAT_FACTOR_LU || type == MAT_FACTOR_ILU))
+      PetscCall(Expect((PetscBool)((r[1].error == MAT_FACTOR_NUMERIC_ZEROPIVOT) == (zero[round] >= 0) && r[1].row == zero[round]), "the row of the zero pivot is not reported", where));
+  }
+  for (int ours = 0; ours < 2; ours++) {
+    PetscCall(MatDestroy(&F[ours]));
+    PetscCall(MatDestroy(&A[ours]));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Solves with a zero pivot, then without one, and records what the solver reports. fails: the solver raises an error instead */
+static PetscErrorCode SolveTwice(MatType mattype, MatSolverType solver, PCType type, PetscBool fails, KSPConvergedReason reason[2], PCFailedReason why[2])
+{
+  Mat A, B;
+  KSP ksp;
+  PC  pc;
+  Vec b, x;
+
+  PetscFunctionBeginUser;
+  PetscCall(Create(mattype, 7, -1, &A));
+  PetscCall(Create(mattype, -1, -1, &B));
+  PetscCall(MatCreateVecs(A, &x, &b));
+  PetscCall(VecSet(b, 1));
+  PetscCall(KSPCreate(PETSC_COMM_SELF, &ksp));
+  PetscCall(KSPSetErrorIfNotConverged(ksp, fails));
+  PetscCall(KSPSetOperators(ksp, A, A));
+  PetscCall(KSPGetPC(ksp, &pc));
+  PetscCall(PCSetType(pc, type));
+  PetscCall(PCFactorSetMatSolverType(pc, solver));
+  PetscCall(PCFactorSetMatOrderingType(pc, MATORDERINGNATURAL));
+  PetscCall(PCFactorSetShiftType(pc, MAT_SHIFT_NONE));
+  if (fails) Refused("Zero pivot row 7", KSPSolve(ksp, b, x));
+  for (int round = 0; round < 2 && !fails; round++) {
+    if (round) PetscCall(MatCopy(B, A, SAME_NONZERO_PATTERN));
+    PetscCall(VecSet(x, 0));
+    PetscCall(KSPSolve(ksp, b, x));
+    PetscCall(KSPGetConvergedReason(ksp, &reason[round]));
+    PetscCall(PCGetFailedReason(pc, &why[round]));
+  }
+  PetscCall(KSPDestroy(&ksp));
+  PetscCall(VecDestroy(&b));
+  PetscCall(VecDestroy(&x));
+  PetscCall(MatDestroy(&A));
+  PetscCall(MatDestroy(&B));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A solver reports a zero pivot as it does with plain AIJ. */
+static PetscErrorCode RunSolver(PCType type)
+{
+  KSPConvergedReason reason[2][2];
+  PCFailedReason     why[2][2];
+
+  PetscFunctionBeginUser;
+  PetscCall(SolveTwice(MATSEQAIJ, MATSOLVERPETSC, type, PETSC_FALSE, reason[0], why[0]));
+  PetscCall(SolveTwice(MATSEQAIJGPUCSR, MATSOLVERGPUCSR, type, PETSC_FALSE, reason[1], why[1]));
+  for (int round = 0; round < 2; round++) PetscCall(Expect((PetscBool)(reason[0][round] == reason[1][round] && why[0][round] == why[1][round]), round ? "another reason is reported after the zero pivot is gone" : "another reason is reported", type));
+  PetscCall(Expect((PetscBool)(reason[1][0] == KSP_DIVERGED_PC_FAILED && why[1][0] == PC_FACTOR_NUMERIC_ZEROPIVOT), "a solver does not report the zero pivot", type));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Factorisations in place replace the contents of the matrix as for plain AIJ. */
+static PetscErrorCode RunInPlace(MatFactorType type)
+{
+  MatFactorInfo info;
+  Report        r[2];
+  IS            row, column;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatFactorInfoInitialize(&info));
+  info.fill      = 2;
+  info.zeropivot = 100 * PETSC_MACHINE_EPSILON;
+  for (int ours = 0; ours < 2; ours++) {
+    Mat A;
+
+    PetscCall(Create(ours ? MATSEQAIJGPUCSR : MATSEQAIJ, -1, -1, &A));
+    PetscCall(MatGetOrdering(A, MATORDERINGNATURAL, &row, &column));
+    if (type == MAT_FACTOR_LU) PetscCall(MatLUFactor(A, row, column, &info));
+    if (type == MAT_FACTOR_ILU) PetscCall(MatILUFactor(A, row, column, &info));
+    PetscCall(GetReport(A, ours ? VECGPU : VECSTANDARD, &r[ours]));
+    PetscCall(ISDestroy(&row));
+    PetscCall(ISDestroy(&column));
+    PetscCall(MatDestroy(&A));
+  }
+  PetscCall(CompareReports(&r[1], &r[0], 0, MatFactorTypes[type]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Errors of PETSc, which leave memory allocated. */
+static PetscErrorCode RunErrors(void)
+{
+  static const MatFactorType types[] = {MAT_FACTOR_ILU, MAT_FACTOR_ICC};
+  MatFactorInfo              info;
+  Mat                        A, F;
+
+  PetscFunctionBeginUser;
+  PetscCall(SolveTwice(MATSEQAIJGPUCSR, MATSOLVERGPUCSR, PCLU, PETSC_TRUE, NULL, NULL));
+  PetscCall(SolveTwice(MATSEQAIJGPUCSR, MATSOLVERGPUCSR, PCILU, PETSC_TRUE, NULL, NULL));
+  PetscCall(MatFactorInfoInitialize(&info));
+  info.fill = 2;
+  PetscCall(Create(MATSEQAIJGPUCSR, -1, 5, &A));
+  for (int t = 0; t < 2; t++) {
+    PetscCall(MatGetFactor(A, MATSOLVERGPUCSR, types[t], &F));
+    Refused("missing diagonal", Symbolic(F, A, types[t], &info));
+    PetscCall(MatDestroy(&F));
+  }
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  static const MatFactorType types[] = {MAT_FACTOR_LU, MAT_FACTOR_ILU, MAT_FACTOR_CHOLESKY, MAT_FACTOR_ICC};
+  PetscBool                  errors  = PETSC_FALSE;
+
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(PetscGPUCSRInitialize());
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-errors", &errors, NULL));
+  if (errors) PetscCall(RunErrors());
+  for (int t = 0; t < 4 && !errors; t++) {
+    for (int shift = 0; shift < 4; shift++) PetscCall(RunPivots(types[t], (MatFactorShiftType)shift));
+  }
+  if (!errors) {
+    PetscCall(RunSolver(PCLU));
+    PetscCall(RunSolver(PCILU));
+    PetscCall(RunInPlace(MAT_FACTOR_LU));
+    PetscCall(RunInPlace(MAT_FACTOR_ILU));
+    PetscCall(PetscPrintf(PETSC_COMM_SELF, Failures ? "%d differences\n" : "equal to plain AIJ\n", (int)Failures));
+  }
+  PetscCall(PetscFinalize());
+  return 0;
+}
+
+/*TEST
+
+  test:
+    suffix: exact
+    args: -mat_gpucsr_storage double -vec_gpu_separate
+
+  test:
+    suffix: sweeps
+    args: -mat_gpucsr_storage double -vec_gpu_separate -mat_gpucsr_trisolve {{jacobi isai}} -mat_gpucsr_trisolve_sweeps 100
+    output_file: output/factorfaults_exact.out
+
+  test:
+    suffix: errors
+    args: -errors
+    filter: grep refused
+
+TEST*/
