@@ -296,6 +296,7 @@ PETSC_EXTERN PetscErrorCode PetscGPUCSRSetNotice(PetscBool);
 PETSC_EXTERN PetscErrorCode MatGPUCSRSetStorage(Mat, MatGPUCSRStorage);
 PETSC_EXTERN PetscErrorCode MatGPUCSRGetStorage(Mat, MatGPUCSRStorage *);
 PETSC_EXTERN PetscErrorCode MatGPUCSRSetFactorStorage(Mat, MatGPUCSRFactorStorage);
+PETSC_EXTERN PetscErrorCode MatGPUCSRSetFactorHost(Mat, PetscBool);
 PETSC_EXTERN PetscErrorCode MatGPUCSRSetTrisolve(Mat, MatGPUCSRTrisolve);
 PETSC_EXTERN PetscErrorCode MatGPUCSRSetTrisolveSweeps(Mat, PetscInt);
 PETSC_EXTERN PetscErrorCode MatGPUCSRSetKernel(Mat, const char[]);

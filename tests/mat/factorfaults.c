@@ -231,16 +231,49 @@ static PetscErrorCode RunInPlace(MatFactorType type)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A matrix whose values single precision cannot represent: an ILU factor in single precision is refused, one in double precision is right. */
+static PetscErrorCode RunUnderflow(void)
+{
+  MatFactorInfo info;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatFactorInfoInitialize(&info));
+  info.fill = 1;
+  for (int storage = MAT_GPUCSR_FACTOR_STORAGE_SINGLE; storage <= MAT_GPUCSR_FACTOR_STORAGE_DOUBLE; storage++) {
+    Mat    A[2], F[2];
+    Report r[2];
+
+    for (int ours = 0; ours < 2; ours++) {
+      PetscCall(Create(ours ? MATSEQAIJGPUCSR : MATSEQAIJ, -1, -1, &A[ours]));
+      PetscCall(MatScale(A[ours], 1e-60));
+      if (ours) PetscCall(MatGPUCSRSetFactorStorage(A[1], (MatGPUCSRFactorStorage)storage));
+      PetscCall(MatGetFactor(A[ours], ours ? MATSOLVERGPUCSR : MATSOLVERPETSC, MAT_FACTOR_ILU, &F[ours]));
+      PetscCall(Symbolic(F[ours], A[ours], MAT_FACTOR_ILU, &info));
+      PetscCall(Numeric(F[ours], A[ours], MAT_FACTOR_ILU, &info));
+      if (ours && storage == MAT_GPUCSR_FACTOR_STORAGE_SINGLE) Refused("too small for single precision", GetReport(F[1], VECSTANDARD, &r[1]));
+      else PetscCall(GetReport(F[ours], VECSTANDARD, &r[ours]));
+    }
+    if (storage == MAT_GPUCSR_FACTOR_STORAGE_DOUBLE) PetscCall(CompareReports(&r[1], &r[0], 1e-12, "small values"));
+    for (int ours = 0; ours < 2; ours++) {
+      PetscCall(MatDestroy(&F[ours]));
+      PetscCall(MatDestroy(&A[ours]));
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Errors of PETSc, which leave memory allocated. */
 static PetscErrorCode RunErrors(void)
 {
   static const MatFactorType types[] = {MAT_FACTOR_ILU, MAT_FACTOR_ICC};
   MatFactorInfo              info;
   Mat                        A, F;
+  PetscBool                  same;
 
   PetscFunctionBeginUser;
   PetscCall(SolveTwice(MATSEQAIJGPUCSR, MATSOLVERGPUCSR, PCLU, PETSC_TRUE, NULL, NULL));
   PetscCall(SolveTwice(MATSEQAIJGPUCSR, MATSOLVERGPUCSR, PCILU, PETSC_TRUE, NULL, NULL));
+  PetscCall(RunUnderflow());
   PetscCall(MatFactorInfoInitialize(&info));
   info.fill = 2;
   PetscCall(Create(MATSEQAIJGPUCSR, -1, 5, &A));
@@ -249,29 +282,86 @@ static PetscErrorCode RunErrors(void)
     Refused("missing diagonal", Symbolic(F, A, types[t], &info));
     PetscCall(MatDestroy(&F));
   }
+  /* a conversion that PETSc does not have leaves the matrix as it was */
+  Refused("", MatConvert(A, MATNEST, MAT_INITIAL_MATRIX, &F));
+  Refused("", MatConvert(A, MATNEST, MAT_INPLACE_MATRIX, &A));
+  PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSEQAIJGPUCSR, &same));
+  PetscCheck(same, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The type is now %s", "another one");
+  PetscCall(MatScale(A, 2));
   PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A factor that does not fit the device memory (-gpucsr_device_memory): an error, after which a solve succeeds once the option allows the host.  The factor on the host gives what PETSc's does. */
+static PetscErrorCode RunMemory(void)
+{
+  static const char *const   methods[] = {"exact", "jacobi"};
+  static const MatFactorType types[]   = {MAT_FACTOR_LU, MAT_FACTOR_ILU, MAT_FACTOR_ICC};
+  MatFactorInfo              info;
+  PetscErrorCode             err;
+  Report                     r[2];
+  Vec                        b, x;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatFactorInfoInitialize(&info));
+  info.fill      = 2;
+  info.zeropivot = 100 * PETSC_MACHINE_EPSILON;
+  PetscCall(VecCreateSeq(PETSC_COMM_SELF, N, &b));
+  PetscCall(VecDuplicate(b, &x));
+  PetscCall(VecSet(b, 1));
+  for (int k = 0; k < 6; k++) {
+    Mat A[2], F[2];
+
+    for (int ours = 0; ours < 2; ours++) {
+      PetscCall(Create(ours ? MATSEQAIJGPUCSR : MATSEQAIJ, -1, -1, &A[ours]));
+      if (ours) PetscCall(MatGPUCSRSetTrisolve(A[1], k % 2 ? MAT_GPUCSR_TRISOLVE_JACOBI : MAT_GPUCSR_TRISOLVE_EXACT));
+      PetscCall(MatGetFactor(A[ours], ours ? MATSOLVERGPUCSR : MATSOLVERPETSC, types[k / 2], &F[ours]));
+      PetscCall(Symbolic(F[ours], A[ours], types[k / 2], &info));
+      PetscCall(Numeric(F[ours], A[ours], types[k / 2], &info));
+      if (ours) {
+        for (int round = 0; round < 2; round++) {
+          PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
+          err = MatSolve(F[1], b, x);
+          PetscCall(PetscPopErrorHandler());
+          PetscCall(Expect((PetscBool)(err == PETSC_ERR_MEM), "a factor that does not fit the device is not refused", methods[k % 2]));
+        }
+        PetscCall(MatGPUCSRSetFactorHost(A[1], PETSC_TRUE));
+        PetscCall(Numeric(F[1], A[1], types[k / 2], &info));
+      }
+      PetscCall(GetReport(F[ours], VECSTANDARD, &r[ours]));
+    }
+    PetscCall(CompareReports(&r[1], &r[0], 0, methods[k % 2]));
+    for (int ours = 0; ours < 2; ours++) {
+      PetscCall(MatDestroy(&F[ours]));
+      PetscCall(MatDestroy(&A[ours]));
+    }
+  }
+  PetscCall(VecDestroy(&b));
+  PetscCall(VecDestroy(&x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 int main(int argc, char **argv)
 {
   static const MatFactorType types[] = {MAT_FACTOR_LU, MAT_FACTOR_ILU, MAT_FACTOR_CHOLESKY, MAT_FACTOR_ICC};
-  PetscBool                  errors  = PETSC_FALSE;
+  PetscBool                  errors = PETSC_FALSE, memory = PETSC_FALSE;
 
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscGPUCSRInitialize());
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-errors", &errors, NULL));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-memory", &memory, NULL));
   if (errors) PetscCall(RunErrors());
-  for (int t = 0; t < 4 && !errors; t++) {
+  else if (memory) PetscCall(RunMemory());
+  for (int t = 0; t < 4 && !errors && !memory; t++) {
     for (int shift = 0; shift < 4; shift++) PetscCall(RunPivots(types[t], (MatFactorShiftType)shift));
   }
-  if (!errors) {
+  if (!errors && !memory) {
     PetscCall(RunSolver(PCLU));
     PetscCall(RunSolver(PCILU));
     PetscCall(RunInPlace(MAT_FACTOR_LU));
     PetscCall(RunInPlace(MAT_FACTOR_ILU));
-    PetscCall(PetscPrintf(PETSC_COMM_SELF, Failures ? "%d differences\n" : "equal to plain AIJ\n", (int)Failures));
   }
+  if (!errors) PetscCall(PetscPrintf(PETSC_COMM_SELF, Failures ? "%d differences\n" : "equal to plain AIJ\n", (int)Failures));
   PetscCall(PetscFinalize());
   return 0;
 }
@@ -285,6 +375,11 @@ int main(int argc, char **argv)
   test:
     suffix: sweeps
     args: -mat_gpucsr_storage double -vec_gpu_separate -mat_gpucsr_trisolve {{jacobi isai}} -mat_gpucsr_trisolve_sweeps 100
+    output_file: output/factorfaults_exact.out
+
+  test:
+    suffix: memory
+    args: -memory -gpucsr_device_memory 100
     output_file: output/factorfaults_exact.out
 
   test:

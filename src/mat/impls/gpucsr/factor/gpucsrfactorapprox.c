@@ -209,6 +209,15 @@ PetscErrorCode MatGPUCSRFactorGetPerm_Private(MatGPUCSRFactor *f, int perm, cons
 
 /* --- both ------------------------------------------------------------------------------------------------------------------------ */
 
+static PetscErrorCode MatGPUCSRApproxAllocateWork(MatGPUCSRFactor *f)
+{
+  PetscFunctionBegin;
+  for (int k = 0; k < 3; k++) {
+    if (!f->approx.work[k]) PetscCallGp(f->dev, MAT_GPUCSR_FACTOR_WHAT, GpDevAlloc(f->dev, (size_t)f->n * sizeof(double), &f->approx.work[k]));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode MatGPUCSRApproxBuild(Mat F, MatGPUCSRFactor *f)
 {
   MatGPUCSRApprox      *p = &f->approx;
@@ -219,9 +228,7 @@ static PetscErrorCode MatGPUCSRApproxBuild(Mat F, MatGPUCSRFactor *f)
   PetscCall(MatGPUCSRFactorGetArrays_Private(F, f, PETSC_FALSE, &a));
   for (int which = f->cholesky ? 1 : 0; which < 2 && !err; which++) err = MatGPUCSRApproxSetTriangle(f, &a, which, &p->tri[which]);
   if (!err) err = MatGPUCSRApproxSetDiagonal(f, &a);
-  for (int k = 0; k < 3 && !err; k++) {
-    if (!p->work[k]) PetscCallGp(f->dev, MAT_GPUCSR_FACTOR_WHAT, GpDevAlloc(f->dev, (size_t)f->n * sizeof(double), &p->work[k]));
-  }
+  if (!err) err = MatGPUCSRApproxAllocateWork(f);
   PetscCall(MatGPUCSRFactorRestoreArrays_Private(F, f, &a));
   PetscCall(err);
   p->current = PETSC_TRUE;
@@ -233,6 +240,7 @@ PetscErrorCode MatGPUCSRFactorGetApprox_Private(Mat F, MatGPUCSRFactor *f, Petsc
 {
   MatGPUCSRApprox *p       = &f->approx;
   PetscBool        missing = PETSC_FALSE;
+  PetscErrorCode   err     = PETSC_SUCCESS;
 
   PetscFunctionBegin;
   for (int k = 0; k < 4; k++) {
@@ -242,13 +250,14 @@ PetscErrorCode MatGPUCSRFactorGetApprox_Private(Mat F, MatGPUCSRFactor *f, Petsc
   }
   if (p->current && !missing) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscLogEventBegin(MAT_GPUCSR_Factor, F, 0, 0, 0));
-  if (!p->current) PetscCall(MatGPUCSRApproxBuild(F, f));
-  for (int k = 0; k < 4 && (transpose || f->cholesky); k++) {
+  if (!p->current) err = MatGPUCSRApproxBuild(F, f);
+  for (int k = 0; k < 4 && !err && (transpose || f->cholesky); k++) {
     const GpOp op = k % 2 ? p->tri[k / 2].inverse : p->tri[k / 2].strict;
 
-    if (op) PetscCall(GpOpSetUpTranspose(op, NULL));
+    if (op) err = GpOpSetUpTranspose(op, NULL);
   }
   PetscCall(PetscLogEventEnd(MAT_GPUCSR_Factor, F, 0, 0, 0));
+  PetscCall(err);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,5 +1,7 @@
 /* Exact solves with a factor: copies its triangles to the device. */
 #include "mat/impls/gpucsr/factor/gpucsrfactorimpl.h"
+#include <float.h>
+#include <math.h>
 
 /* The transpose of rows. */
 typedef struct {
@@ -79,6 +81,22 @@ PetscErrorCode MatGPUCSRFactorGetMap_Private(MatGPUCSRFactor *f, MatGPUCSRSide *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Refuses a value of U that single precision loses although it counts, compared with the diagonal of its row.  The rows of L and of Cholesky's U are scaled to a unit diagonal, so there such
+   values never count. */
+static PetscErrorCode MatGPUCSRFactorCheckUnderflow(const MatGPUCSRFactor *f, const MatGPUCSRFactorArrays *a)
+{
+  PetscFunctionBegin;
+  for (PetscInt row = 0; row < f->n && f->single && !f->cholesky; row++) {
+    for (int64_t k = a->begin[row]; k < a->end[row]; k++) {
+      const double v = fabs(a->values[k]);
+
+      PetscCheck(v >= FLT_MIN || v * fabs(a->values[a->end[row]]) <= FLT_EPSILON, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+                 "Row %" PetscInt_FMT " of the factor has the value %g, which is too small for single precision; use -mat_gpucsr_factor_storage double", row, v);
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Sets the values of both triangles of a side. */
 static PetscErrorCode MatGPUCSRFactorSetValues(MatGPUCSRFactor *f, const MatGPUCSRFactorArrays *a, PetscBool transpose, MatGPUCSRSide *s)
 {
@@ -86,6 +104,7 @@ static PetscErrorCode MatGPUCSRFactorSetValues(MatGPUCSRFactor *f, const MatGPUC
   GpErr   err = GP_SUCCESS;
 
   PetscFunctionBegin;
+  PetscCall(MatGPUCSRFactorCheckUnderflow(f, a));
   PetscCall(PetscMalloc1(f->n, &diagonal));
   f->indefinite = PETSC_FALSE;
   for (PetscInt i = 0; i < f->n; i++) {
@@ -102,32 +121,44 @@ static PetscErrorCode MatGPUCSRFactorSetValues(MatGPUCSRFactor *f, const MatGPUC
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatGPUCSRFactorGetSide_Private(Mat F, MatGPUCSRFactor *f, PetscBool transpose, MatGPUCSRSide **side)
+/* Builds what a side lacks, and sets its values. */
+static PetscErrorCode MatGPUCSRFactorFillSide(MatGPUCSRFactor *f, const MatGPUCSRFactorArrays *a, PetscBool transpose, MatGPUCSRSide *s)
 {
-  MatGPUCSRSide        *s = &f->side[transpose && !f->cholesky];
-  const int32_t        *map;
-  MatGPUCSRFactorArrays a;
+  const int32_t *map;
 
   PetscFunctionBegin;
-  *side = s;
-  if (s->built && s->current) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscLogEventBegin(MAT_GPUCSR_Factor, F, 0, 0, 0));
-  PetscCall(MatGPUCSRFactorGetArrays_Private(F, f, (PetscBool)!s->built, &a));
   if (!f->w) PetscCallGp(f->dev, MAT_GPUCSR_FACTOR_WHAT, GpDevAlloc(f->dev, 2 * (size_t)f->n * sizeof(double), &f->w));
   if (!s->built) {
     for (int which = 0; which < 2; which++) {
-      if (!s->tri[which].dev) PetscCall(MatGPUCSRFactorCreateTriangle(f, &a, transpose, which, &s->tri[which]));
+      if (!s->tri[which].dev) PetscCall(MatGPUCSRFactorCreateTriangle(f, a, transpose, which, &s->tri[which]));
     }
     PetscCall(MatGPUCSRFactorGetMap_Private(f, s, MAT_GPUCSR_MAP_IN, &map));
     PetscCall(MatGPUCSRFactorGetMap_Private(f, s, MAT_GPUCSR_MAP_LINK, &map));
     PetscCall(MatGPUCSRFactorGetMap_Private(f, s, MAT_GPUCSR_MAP_OUT, &map));
     s->built = PETSC_TRUE;
   }
-  f->flops = (f->cholesky ? 4.0 : 2.0) * (PetscLogDouble)a.nnz - (f->cholesky ? 3.0 : 1.0) * (PetscLogDouble)f->n;
-  PetscCall(MatGPUCSRFactorSetValues(f, &a, transpose, s));
+  f->flops = (f->cholesky ? 4.0 : 2.0) * (PetscLogDouble)a->nnz - (f->cholesky ? 3.0 : 1.0) * (PetscLogDouble)f->n;
+  PetscCall(MatGPUCSRFactorSetValues(f, a, transpose, s));
   s->current = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* After an error the side can be built again. */
+PetscErrorCode MatGPUCSRFactorGetSide_Private(Mat F, MatGPUCSRFactor *f, PetscBool transpose, MatGPUCSRSide **side)
+{
+  MatGPUCSRSide        *s = &f->side[transpose && !f->cholesky];
+  MatGPUCSRFactorArrays a;
+  PetscErrorCode        err;
+
+  PetscFunctionBegin;
+  *side = s;
+  if (s->built && s->current) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscLogEventBegin(MAT_GPUCSR_Factor, F, 0, 0, 0));
+  PetscCall(MatGPUCSRFactorGetArrays_Private(F, f, (PetscBool)!s->built, &a));
+  err = MatGPUCSRFactorFillSide(f, &a, transpose, s);
   PetscCall(MatGPUCSRFactorRestoreArrays_Private(F, f, &a));
   PetscCall(PetscLogEventEnd(MAT_GPUCSR_Factor, F, 0, 0, 0));
+  PetscCall(err);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -87,9 +87,12 @@ typedef struct {
   MatGPUCSRBuffer vector[3]; /* for b, y and x in host memory */
   MatGPUCSRApprox approx;    /* approximate solves */
 
-  MatGPUCSRTrisolve trisolve; /* how to solve with the triangles */
-  PetscInt          sweeps;   /* number of sweeps of an approximate solve */
-  GpSelMode         select;   /* how the kernels of the products are selected */
+  PetscBool         allowhost; /* a factor that does not fit the device memory stays on the host */
+  PetscBool         onhost;    /* this is so */
+  struct _MatOps    solves;    /* the solves of PETSc, on the host */
+  MatGPUCSRTrisolve trisolve;  /* how to solve with the triangles */
+  PetscInt          sweeps;    /* number of sweeps of an approximate solve */
+  GpSelMode         select;    /* how the kernels of the products are selected */
   PetscErrorCode (*view)(Mat, PetscViewer);
 } MatGPUCSRFactor;
 

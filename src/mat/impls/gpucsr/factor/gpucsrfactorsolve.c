@@ -45,6 +45,59 @@ PetscErrorCode MatGPUCSRFactorGet_Private(Mat F, MatGPUCSRFactor **f)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Builds what the solve lacks on the device. */
+static PetscErrorCode MatGPUCSRFactorBuild(Mat F, MatGPUCSRFactor *f, PetscBool transpose, MatGPUCSRSide **side)
+{
+  PetscFunctionBegin;
+  *side = NULL;
+  if (f->trisolve == MAT_GPUCSR_TRISOLVE_EXACT) PetscCall(MatGPUCSRFactorGetSide_Private(F, f, transpose, side));
+  else PetscCall(MatGPUCSRFactorGetApprox_Private(F, f, transpose));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Brings the factor to the device.  If it does not fit and the user allows it, PETSc's solves, on the host, replace ours. */
+static PetscErrorCode MatGPUCSRFactorPrepare(Mat F, MatGPUCSRFactor *f, PetscBool transpose, MatGPUCSRSide **side)
+{
+  PetscErrorCode err = PETSC_SUCCESS;
+
+  PetscFunctionBegin;
+  if (f->allowhost) {
+    PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
+    err = MatGPUCSRFactorBuild(F, f, transpose, side);
+    PetscCall(PetscPopErrorHandler());
+    if (!err) PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (err != PETSC_ERR_MEM) PetscCall(MatGPUCSRFactorBuild(F, f, transpose, side)); /* raises other errors again, with their messages */
+  else {
+    PetscCall(PetscInfo(F, "The factor stays on the host (-mat_gpucsr_factor_host): %s\n", GpDevError(f->dev)));
+    MatGPUCSRFactorResetSides_Private(f);
+    PetscCall(MatGPUCSRFactorResetApprox_Private(f));
+    f->onhost                 = PETSC_TRUE;
+    F->ops->solve             = f->solves.solve;
+    F->ops->solvetranspose    = f->solves.solvetranspose;
+    F->ops->solveadd          = f->solves.solveadd;
+    F->ops->solvetransposeadd = f->solves.solvetransposeadd;
+    F->ops->forwardsolve      = f->solves.forwardsolve;
+    F->ops->backwardsolve     = f->solves.backwardsolve;
+    F->ops->matsolve          = f->solves.matsolve;
+    F->ops->matsolvetranspose = f->solves.matsolvetranspose;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A solve by PETSc.  The arguments are those of MatGPUCSRFactorSolve(). */
+static PetscErrorCode MatGPUCSRFactorSolveOnHost(Mat F, PetscBool transpose, MatGPUCSRSolveKind kind, Vec b, Vec y, Vec x)
+{
+  PetscFunctionBegin;
+  if (kind == MAT_GPUCSR_SOLVE_FORWARD) PetscUseTypeMethod(F, forwardsolve, b, x);
+  else if (kind == MAT_GPUCSR_SOLVE_BACKWARD) PetscUseTypeMethod(F, backwardsolve, b, x);
+  else if (y && transpose) PetscUseTypeMethod(F, solvetransposeadd, b, y, x);
+  else if (y) PetscUseTypeMethod(F, solveadd, b, y, x);
+  else if (transpose) PetscUseTypeMethod(F, solvetranspose, b, x);
+  else PetscUseTypeMethod(F, solve, b, x);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Computes x = F^-1 b, or x = F^-1 b + y.  y may be NULL or x. */
 static PetscErrorCode MatGPUCSRFactorSolve(Mat F, PetscBool transpose, MatGPUCSRSolveKind kind, Vec b, Vec y, Vec x)
 {
@@ -56,9 +109,13 @@ static PetscErrorCode MatGPUCSRFactorSolve(Mat F, PetscBool transpose, MatGPUCSR
 
   PetscFunctionBegin;
   PetscCall(MatGPUCSRFactorGet_Private(F, &f));
-  if (f->trisolve == MAT_GPUCSR_TRISOLVE_EXACT) PetscCall(MatGPUCSRFactorGetSide_Private(F, f, transpose, &side));
-  else PetscCall(MatGPUCSRFactorGetApprox_Private(F, f, transpose));
-  PetscCheck(kind == MAT_GPUCSR_SOLVE_BOTH || !f->indefinite, PETSC_COMM_SELF, PETSC_ERR_SUP, "Diagonal must be real and nonnegative");
+  PetscCall(MatGPUCSRFactorPrepare(F, f, transpose, &side));
+  if (f->onhost) {
+    PetscCall(MatGPUCSRFactorSolveOnHost(F, transpose, kind, b, y, x));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCheck(kind == MAT_GPUCSR_SOLVE_BOTH || !f->indefinite, PETSC_COMM_SELF, PETSC_ERR_SUP, "%s with a %s factor: the diagonal has negative entries, but a solve with one triangle needs their square roots; use MatSolve()",
+             kind == MAT_GPUCSR_SOLVE_FORWARD ? "MatForwardSolve()" : "MatBackwardSolve()", MatFactorTypes[F->factortype]);
   PetscCall(MatGPUCSRVecGetArray_Private(f->dev, b, 'r', &ba));
   PetscCall(MatGPUCSRVecStage_Private(F, f->dev, &f->vector[0], n, PETSC_TRUE, &ba));
   PetscCall(MatGPUCSRVecGetArray_Private(f->dev, x, mode, &xa));
@@ -102,7 +159,7 @@ static PetscErrorCode MatSolveTransposeAdd_SolverGPUCSR(Mat F, Vec b, Vec y, Vec
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Adds how approximate solves are done to what PETSc prints of the factor. */
+/* Adds how approximate solves, or solves on the host, are done to what PETSc prints of the factor. */
 static PetscErrorCode MatView_SolverGPUCSR(Mat F, PetscViewer viewer)
 {
   MatGPUCSRFactor  *f;
@@ -114,7 +171,9 @@ static PetscErrorCode MatView_SolverGPUCSR(Mat F, PetscViewer viewer)
   PetscCall((*f->view)(F, viewer));
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
   PetscCall(PetscViewerGetFormat(viewer, &format));
-  if (!ascii || (format != PETSC_VIEWER_ASCII_INFO && format != PETSC_VIEWER_ASCII_INFO_DETAIL) || f->trisolve == MAT_GPUCSR_TRISOLVE_EXACT) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!ascii || (format != PETSC_VIEWER_ASCII_INFO && format != PETSC_VIEWER_ASCII_INFO_DETAIL)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (f->onhost) PetscCall(PetscViewerASCIIPrintf(viewer, "gpucsr triangular solves: on the host, because the factor does not fit the device memory\n"));
+  if (f->onhost || f->trisolve == MAT_GPUCSR_TRISOLVE_EXACT) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscViewerASCIIPrintf(viewer, "gpucsr triangular solves: %s, at most %" PetscInt_FMT " sweep%s\n", MatGPUCSRTrisolves[f->trisolve], f->sweeps, f->sweeps == 1 ? "" : "s"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -124,6 +183,8 @@ static PetscErrorCode MatView_SolverGPUCSR(Mat F, PetscViewer viewer)
 PetscErrorCode MatGPUCSRFactorSetSolves_Private(Mat F, MatGPUCSRFactor *f)
 {
   PetscFunctionBegin;
+  f->solves          = *F->ops;
+  f->onhost          = PETSC_FALSE;
   f->side[0].current = f->side[1].current = f->approx.current = PETSC_FALSE;
   F->ops->solve                                               = MatSolve_SolverGPUCSR;
   F->ops->solvetranspose                                      = MatSolveTranspose_SolverGPUCSR;

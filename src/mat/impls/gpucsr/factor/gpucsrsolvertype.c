@@ -38,10 +38,11 @@ static PetscErrorCode MatGPUCSRFactorSelect(Mat F, Mat A, MatGPUCSRFactor *f)
     MatGPUCSRFactorResetSides_Private(f);
     PetscCall(MatGPUCSRFactorResetApprox_Private(f));
   }
-  f->single   = single;
-  f->trisolve = trisolve;
-  f->select   = (GpSelMode)o->select;
-  f->sweeps   = o->trisolve_sweeps ? o->trisolve_sweeps : trisolve == MAT_GPUCSR_TRISOLVE_JACOBI ? MAT_GPUCSR_SWEEPS_JACOBI : MAT_GPUCSR_SWEEPS_ISAI;
+  f->single    = single;
+  f->trisolve  = trisolve;
+  f->select    = (GpSelMode)o->select;
+  f->allowhost = o->factor_host;
+  f->sweeps    = o->trisolve_sweeps ? o->trisolve_sweeps : trisolve == MAT_GPUCSR_TRISOLVE_JACOBI ? MAT_GPUCSR_SWEEPS_JACOBI : MAT_GPUCSR_SWEEPS_ISAI;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -181,6 +182,7 @@ static PetscErrorCode MatGetFactor_SeqAIJGPUCSR(Mat A, MatFactorType type, Mat *
 + -pc_factor_mat_solver_type gpucsr                 - uses this type; the default `petsc` solves on the host
 . -gpucsr_factor_solver <petsc,gpucsr>              - default solver type of all sequential gpucsr matrices; read when the library is loaded
 . -mat_gpucsr_factor_storage <matrix,single,double> - precision of the values of ILU and ICC factors on the device
+. -mat_gpucsr_factor_host <bool>                    - solves on the host with a factor that does not fit the device memory
 . -mat_gpucsr_trisolve <exact,jacobi,isai>          - how the device solves with the triangles of ILU and ICC factors
 - -mat_gpucsr_trisolve_sweeps <n>                   - number of sweeps of approximate solves
 

@@ -13,6 +13,7 @@
 #define MAT_GPUCSR_KERNEL(type, name) PetscInt name
 #define MAT_GPUCSR_BYTES(type, name)  PetscReal name
 #define MAT_GPUCSR_COUNT(type, name)  PetscInt name
+#define MAT_GPUCSR_FLAG(type, name)   PetscBool name
 #define MAT_GPUCSR_TYPE(type, name)   char name[64]
 #define MAT_GPUCSR_PATH(type, name)   char name[PETSC_MAX_PATH_LEN]
 #define MAT_GPUCSR_VIEWER(type, name) PetscBool name

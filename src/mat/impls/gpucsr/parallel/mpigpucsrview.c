@@ -53,7 +53,7 @@ PetscErrorCode MatGPUCSRHaloViewLine_Private(const MatGPUCSRHalo *H, PetscViewer
 
   Input Parameters:
 + A      - the assembled matrix
-- viewer - an ASCII viewer
+- viewer - an ASCII viewer, or NULL for the standard output
 
   Options Database Key:
 . -mat_gpucsr_halo_view - prints the timeline before the first product
@@ -81,6 +81,7 @@ PetscErrorCode MatGPUCSRHaloView(Mat A, PetscViewer viewer)
 
   PetscFunctionBegin;
   PetscCall(MatGPUCSRGetData_Private(A, &g));
+  if (!viewer) PetscCall(PetscViewerASCIIGetStdout(PetscObjectComm((PetscObject)A), &viewer));
   PetscValidHeaderSpecific(viewer, PETSC_VIEWER_CLASSID, 2);
   PetscCheck(g->mpi, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONG, "A sequential matrix has no halo exchange; use a matrix of type %s", MATMPIAIJGPUCSR);
   PetscCall(MatGPUCSRCheckAssembled_Private(A));

@@ -22,6 +22,7 @@ PetscErrorCode MatConvert_GPUCSR(Mat A, MatType type, MatReuse reuse, Mat *B)
   const PetscBool mpi                                      = ((Mat_GPUCSR *)A->spptr)->mpi;
   PetscBool       aij, base = PETSC_FALSE, is;
   char           *own;
+  PetscErrorCode  err;
 
   PetscFunctionBegin;
   PetscCall(PetscStrcmp(type, MATAIJ, &aij));
@@ -35,15 +36,16 @@ PetscErrorCode MatConvert_GPUCSR(Mat A, MatType type, MatReuse reuse, Mat *B)
   A->ops->convert = MatGPUCSRBase_Private(A)->convert;
   if (reuse == MAT_INPLACE_MATRIX) { /* PETSc frees the type name together with the replaced contents, so it must own the name */
     PetscCall(PetscObjectChangeTypeName((PetscObject)A, mpi ? MATMPIAIJ : MATSEQAIJ));
-    PetscCall(MatConvert(A, type, reuse, B));
-    is = MatGPUCSRIs_Private(A);
+    err = MatConvert(A, type, reuse, B); /* an error returns after A has its name again */
+    is  = MatGPUCSRIs_Private(A);
     if (is) PetscCall(PetscObjectChangeTypeName((PetscObject)A, mpi ? MATMPIAIJGPUCSR : MATSEQAIJGPUCSR));
   } else {
     own = MatGPUCSRExchangeTypeName_Private(A, NULL);
-    PetscCall(MatConvert(A, type, reuse, B));
+    err = MatConvert(A, type, reuse, B);
     (void)MatGPUCSRExchangeTypeName_Private(A, own);
     is = PETSC_TRUE;
   }
   if (is) A->ops->convert = convert;
+  PetscCall(err);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -17,6 +17,7 @@ typedef enum {
   KERNEL,
   BYTES,
   COUNT,
+  FLAG,
   TYPE,
   PATH,
   VIEWER
@@ -33,6 +34,7 @@ typedef struct {
 #define NAMES_KERNEL(type) NULL
 #define NAMES_BYTES(type)  NULL
 #define NAMES_COUNT(type)  NULL
+#define NAMES_FLAG(type)   NULL
 #define NAMES_TYPE(type)   NULL
 #define NAMES_PATH(type)   NULL
 #define NAMES_VIEWER(type) NULL
@@ -119,6 +121,10 @@ static PetscErrorCode MatGPUCSRReadOption(const OptionSource *from, const Option
     if (help) PetscCall(PetscOptionsInt(option, row->help, row->setter, *count, count, set));
     else PetscCall(PetscOptionsGetInt(from->database, from->prefix, option, count, set));
     PetscCheck(*count >= 0 && *count <= MAT_GPUCSR_COUNT_MOST, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "-%s%s %" PetscInt_FMT ": give a number from 0 to %d", from->prefix ? from->prefix : "", option + 1, *count, MAT_GPUCSR_COUNT_MOST);
+    break;
+  case FLAG:
+    if (help) PetscCall(PetscOptionsBool(option, row->help, row->setter, *(PetscBool *)field, (PetscBool *)field, set));
+    else PetscCall(PetscOptionsGetBool(from->database, from->prefix, option, (PetscBool *)field, set));
     break;
   case TYPE:
     PetscCall(MatGPUCSRReadType(from, row, option, (char *)field, set));
@@ -254,6 +260,18 @@ PetscErrorCode MatGPUCSRSetCount_Private(Mat A, int option, PetscInt count)
   PetscValidLogicalCollectiveInt(A, count, 2);
   PetscCheck(count >= 0 && count <= MAT_GPUCSR_COUNT_MOST, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "%s(): %" PetscInt_FMT ": give a number from 0 to %d", Table[option].setter, count, MAT_GPUCSR_COUNT_MOST);
   PetscCall(MatGPUCSRSetOption(A, g, option, &count, sizeof(count)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Sets an option of the kind FLAG. */
+PetscErrorCode MatGPUCSRSetFlag_Private(Mat A, int option, PetscBool flag)
+{
+  Mat_GPUCSR *g = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(MatGPUCSRGetData_Private(A, &g));
+  PetscValidLogicalCollectiveBool(A, flag, 2);
+  PetscCall(MatGPUCSRSetOption(A, g, option, &flag, sizeof(flag)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

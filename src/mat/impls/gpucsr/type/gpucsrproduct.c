@@ -16,11 +16,12 @@ char *MatGPUCSRExchangeTypeName_Private(Mat A, char *name)
 /* Sets the functions of the product C, of whose operands at least one is of type gpucsr. */
 PetscErrorCode MatProductSetFromOptions_GPUCSR_AnyType(Mat C)
 {
-  Mat_Product *product    = C->product;
-  Mat          operand[3] = {product->A, product->B, product->type == MATPRODUCT_ABC ? product->C : NULL};
-  PetscBool    is[3]      = {PETSC_FALSE, PETSC_FALSE, PETSC_FALSE};
-  char        *own[3]     = {NULL, NULL, NULL};
-  PetscBool    found;
+  Mat_Product   *product    = C->product;
+  Mat            operand[3] = {product->A, product->B, product->type == MATPRODUCT_ABC ? product->C : NULL};
+  PetscBool      is[3]      = {PETSC_FALSE, PETSC_FALSE, PETSC_FALSE};
+  char          *own[3]     = {NULL, NULL, NULL};
+  PetscBool      found;
+  PetscErrorCode err;
 
   PetscFunctionBegin;
   PetscCall(MatProductSetFromOptions_GPUCSR_Dense(C, &found));
@@ -33,11 +34,12 @@ PetscErrorCode MatProductSetFromOptions_GPUCSR_AnyType(Mat C)
     PetscCall(PetscObjectComposeFunction((PetscObject)operand[k], "MatProductSetFromOptions_anytype_C", NULL));
     own[k] = MatGPUCSRExchangeTypeName_Private(operand[k], NULL);
   }
-  PetscCall(MatProductSetFromOptions(C));
+  err = MatProductSetFromOptions(C); /* an error returns after the operands have their names again */
   for (int k = 0; k < 3; k++) {
     if (!is[k]) continue;
     (void)MatGPUCSRExchangeTypeName_Private(operand[k], own[k]);
     PetscCall(PetscObjectComposeFunction((PetscObject)operand[k], "MatProductSetFromOptions_anytype_C", MatProductSetFromOptions_GPUCSR_AnyType));
   }
+  PetscCall(err);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

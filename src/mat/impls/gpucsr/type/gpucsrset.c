@@ -90,6 +90,35 @@ PetscErrorCode MatGPUCSRSetFactorStorage(Mat A, MatGPUCSRFactorStorage storage)
 }
 
 /*@
+  MatGPUCSRSetFactorHost - Sets what happens if a factor of a `MATGPUCSR` matrix does not fit the device memory
+
+  Logically Collective
+
+  Input Parameters:
++ A    - the matrix
+- host - `PETSC_TRUE`: PETSc solves with this factor on the host; `PETSC_FALSE` (default): the solve stops with an error, which says how many bytes were requested
+
+  Options Database Keys:
++ -mat_gpucsr_factor_host <bool> - the setting for this matrix
+- -gpucsr_factor_host <bool>     - the default of all matrices with any prefix
+
+  Level: intermediate
+
+  Notes:
+  The factor must have the solver type `MATSOLVERGPUCSR`. The setting has its effect at the next numeric factorisation. Each numeric factorisation tries to use the device again.
+
+  `-ksp_view` and `-info` report factors that stay on the host. There the values have double precision, and solves are exact.
+
+.seealso: `MATGPUCSR`, `MATSOLVERGPUCSR`, `MatGPUCSRSetFactorStorage()`
+@*/
+PetscErrorCode MatGPUCSRSetFactorHost(Mat A, PetscBool host)
+{
+  PetscFunctionBegin;
+  PetscCall(MatGPUCSRSetFlag_Private(A, MAT_GPUCSR_OPTION_factor_host, host));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
   MatGPUCSRSetTrisolve - Sets how the device solves with the triangles of ILU and ICC factors of a `MATGPUCSR` matrix
 
   Logically Collective

@@ -26,6 +26,7 @@ PETSC_INTERN PetscErrorCode    MatGPUCSRApplyOptions_Private(const MatGPUCSROpti
 PETSC_INTERN PetscErrorCode    MatGPUCSRSetEnum_Private(Mat, int option, PetscInt value);
 PETSC_INTERN PetscErrorCode    MatGPUCSRSetBytes_Private(Mat, int option, PetscReal bytes);
 PETSC_INTERN PetscErrorCode    MatGPUCSRSetCount_Private(Mat, int option, PetscInt count);
+PETSC_INTERN PetscErrorCode    MatGPUCSRSetFlag_Private(Mat, int option, PetscBool flag);
 PETSC_INTERN PetscErrorCode    MatGPUCSRSetPath_Private(Mat, int option, const char path[]); /* NULL: empty */
 PETSC_INTERN PetscBool         MatGPUCSRIsLimit_Private(PetscReal bytes);
 #define MAT_GPUCSR_COUNT_MOST   1024 /* maximum of an option of the kind COUNT */
