@@ -21,6 +21,8 @@
 
 #define KSPGPUCG "gpucg"
 
+#define PCGPUPOLY "gpupoly"
+
 #define TAOLSBMRM "lsbmrm"
 
 #define MATSOLVERGPUCSR "gpucsr"
