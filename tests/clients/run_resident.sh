@@ -68,6 +68,11 @@ for method in jacobi isai; do
   resident ksp/ksp/tutorials/ex2 1 -m 40 -n 40 -mat_type gpucsr -vec_type gpu -pc_factor_mat_solver_type gpucsr -pc_factor_mat_ordering_type rcm -mat_gpucsr_trisolve $method -mat_gpucsr_trisolve_sweeps 3
 done
 krylov="cg bcgs gmres chebyshev tfqmr"
+pcs=gpupoly
+for more in "" "-pc_gpupoly_type leastsquares -pc_gpupoly_degree 3" "-pc_gpupoly_scale none -pc_gpupoly_eigenvalues 0.05,8"; do
+  # shellcheck disable=SC2086
+  resident ksp/ksp/tutorials/ex2 1 -m 40 -n 40 -mat_type gpucsr -vec_type gpu $more
+done
 pcs="jacobi none"
 # shellcheck disable=SC2086
 {
