@@ -70,7 +70,8 @@ static PetscErrorCode PCGPUPolySetBounds(PC pc, PC_GPUPoly *poly)
   Vec root = NULL;
 
   PetscFunctionBegin;
-  poly->ratio_used = PETSC_FALSE;
+  poly->ratio_used  = PETSC_FALSE;
+  poly->unsymmetric = PETSC_FALSE;
   if (poly->given) {
     PetscCheck(poly->given_low > 0 || poly->type != PC_GPUPOLY_CHEBYSHEV, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
                "The lower bound of the eigenvalues is 0, but Chebyshev polynomials need a positive one; give another one by -pc_gpupoly_eigenvalues, or use -pc_gpupoly_type leastsquares");
@@ -85,6 +86,7 @@ static PetscErrorCode PCGPUPolySetBounds(PC pc, PC_GPUPoly *poly)
   }
   PetscCall(PCGPUPolyGetBounds_Private(pc, poly, root));
   PetscCall(VecDestroy(&root));
+  PetscCheck(!poly->unsymmetric, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, "The matrix is not symmetric, so Lanczos steps give " PCGPUPOLY " no bounds of the eigenvalues; give bounds by -pc_gpupoly_eigenvalues");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -32,6 +32,7 @@ typedef struct {
   PetscBool     ready;         /* the members below are valid */
   PetscReal     low, high;     /* bounds of the eigenvalues, [a, b] of the polynomial */
   PetscBool     ratio_used;    /* low is high / ratio, or 0, and not a Ritz value */
+  PetscBool     unsymmetric;   /* Lanczos steps have found that the matrix is not symmetric */
   PCGPUPolyRitz ritz;          /* valid unless the bounds were given */
   const char   *failure;       /* why the set-up failed; NULL if it did not */
   PetscReal    *omega, *alpha; /* [degree + 1] coefficients of the recurrence; one block of memory */

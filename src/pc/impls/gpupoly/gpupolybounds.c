@@ -48,10 +48,8 @@ static PetscErrorCode PCGPUPolyStep(PC pc, PC_GPUPoly *poly, Vec root, PetscInt 
   L->alpha[j] = dot[0];
   L->scale    = PetscMax(L->scale, PetscMax(PetscAbsReal(L->alpha[j]), L->beta[j]));
   if (PetscIsInfOrNanReal(L->alpha[j]) || PetscIsInfOrNanReal(L->beta[j])) poly->failure = "a Lanczos step gave a number that is not finite";
-  else
-    PetscCheck(!j || PetscAbsReal(dot[1] - L->beta[j - 1]) <= 1e-4 * L->scale, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
-               "The matrix is not symmetric, so Lanczos steps give " PCGPUPOLY " no bounds of the eigenvalues; give bounds by -pc_gpupoly_eigenvalues");
-  *done = (PetscBool)(poly->failure || L->beta[j] <= 1e-12 * L->scale);
+  else if (j && PetscAbsReal(dot[1] - L->beta[j - 1]) > 1e-4 * L->scale) poly->unsymmetric = PETSC_TRUE;
+  *done = (PetscBool)(poly->failure || poly->unsymmetric || L->beta[j] <= 1e-12 * L->scale);
   if (*done) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VecScale(L->w, 1 / L->beta[j]));
   L->before = L->v;
@@ -103,7 +101,7 @@ static PetscErrorCode PCGPUPolyRunLanczos(PC pc, PC_GPUPoly *poly, Vec root)
   PetscCall(VecCopy(poly->start, L.v));
   PetscCall(VecNormalize(L.v, &norm));
   for (poly->ritz.steps = 0; poly->ritz.steps < PetscMin(n, poly->steps) && !done; poly->ritz.steps++) PetscCall(PCGPUPolyStep(pc, poly, root, poly->ritz.steps, &L, &done));
-  if (!poly->failure) PetscCall(PCGPUPolyGetRitz(&L, &poly->ritz));
+  if (!poly->failure && !poly->unsymmetric) PetscCall(PCGPUPolyGetRitz(&L, &poly->ritz));
   PetscCall(VecDestroyVecs(2, &work));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -147,6 +145,6 @@ PetscErrorCode PCGPUPolyGetBounds_Private(PC pc, PC_GPUPoly *poly, Vec root)
   PetscCall(PetscLogEventBegin(PC_GPUPoly_Bounds, pc, pc->pmat, 0, 0));
   PetscCall(PCGPUPolyRunLanczos(pc, poly, root));
   PetscCall(PetscLogEventEnd(PC_GPUPoly_Bounds, pc, pc->pmat, 0, 0));
-  if (!poly->failure) PetscCall(PCGPUPolySetFromRitz(pc, poly));
+  if (!poly->failure && !poly->unsymmetric) PetscCall(PCGPUPolySetFromRitz(pc, poly));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
