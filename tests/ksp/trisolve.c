@@ -227,6 +227,26 @@ static PetscErrorCode RunSettings(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Settings after the assembly of a matrix, without a product before the factorisation. */
+static PetscErrorCode RunSetUp(void)
+{
+  Mat A;
+  KSP ksp;
+
+  PetscFunctionBeginUser;
+  PetscCall(CreateSolver(PETSC_FALSE, MATORDERINGNATURAL, &ksp));
+  PetscCall(Create(CONVECTION, 5, 0, PETSC_FALSE, NULL, &A));
+  PetscCall(MatGPUCSRSetTrisolve(A, MAT_GPUCSR_TRISOLVE_ISAI));
+  PetscCall(MatGPUCSRSetTrisolveSweeps(A, 4));
+  PetscCall(KSPSetOperators(ksp, A, A));
+  PetscCall(KSPSetUp(ksp));
+  PetscCall(KSPSetUpOnBlocks(ksp));
+  PetscCall(ExpectLine(ksp, "isai, at most 4 sweeps"));
+  PetscCall(MatDestroy(&A));
+  PetscCall(KSPDestroy(&ksp));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   PetscInt  plane = 24, cube = 8;
@@ -241,7 +261,10 @@ int main(int argc, char **argv)
     PetscCall(RunProblem((Problem)problem, problem == PLANE ? plane : cube, MATORDERINGNATURAL, table));
     PetscCall(RunProblem((Problem)problem, problem == PLANE ? plane : cube, MATORDERINGMULTICOLOR, table));
   }
-  if (!table) PetscCall(RunSettings());
+  if (!table) {
+    PetscCall(RunSetUp());
+    PetscCall(RunSettings());
+  }
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "all solves converge\n"));
   PetscCall(PetscFinalize());
   return 0;
