@@ -132,7 +132,7 @@ PetscErrorCode MatNorm_GPUCSRStream(Mat A, NormType type, PetscReal *norm)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Sums the row lengths. If they cannot be read, this is an error of this rank. */
+/* Sums the row lengths of this rank. An error is raised on this rank only; the caller tells the other ranks. */
 static PetscErrorCode MatGPUCSRCount(MatGPUCSRRows *R, PetscLogDouble *nonzeros)
 {
   char  why[GP_CHUNK_WHY] = "";
@@ -153,11 +153,14 @@ static PetscErrorCode MatGPUCSRCount(MatGPUCSRRows *R, PetscLogDouble *nonzeros)
 PetscErrorCode MatGetInfo_GPUCSRStream(Mat A, MatInfoType type, MatInfo *info)
 {
   Mat_GPUCSRStream *s        = (Mat_GPUCSRStream *)A->spptr;
-  PetscLogDouble    value[2] = {0}; /* number of nonzeros; bytes of the chunks and their products */
+  PetscLogDouble    value[2] = {0}; /* number of nonzeros; size of the chunks in bytes */
+  PetscErrorCode    err;
 
   PetscFunctionBegin;
   PetscCall(PetscMemzero(info, sizeof(*info)));
-  PetscCall(MatGPUCSRCount(&s->rows, &value[0]));
+  err = MatGPUCSRCount(&s->rows, &value[0]);
+  if (type != MAT_LOCAL) PetscCall(MatGPUCSRAgree_Private(A, err, "Reading the row lengths of the matrix"));
+  PetscCall(err);
   for (int b = 0; b < 2; b++) {
     GpOpStreamInfo i;
 
