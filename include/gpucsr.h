@@ -126,7 +126,7 @@ typedef enum {
   Values:
 + `MAT_GPUCSR_HALO_AUTO` - the first of nccl, mpi, host that works on all ranks
 . `MAT_GPUCSR_HALO_HOST` - MPI, through pinned host memory
-. `MAT_GPUCSR_HALO_NCCL` - NCCL, from GPU to GPU; the library is looked for at run time
+. `MAT_GPUCSR_HALO_NCCL` - NCCL, from GPU to GPU; the library is loaded at run time
 - `MAT_GPUCSR_HALO_MPI`  - an MPI that accepts pointers to device memory
 
   Level: intermediate
@@ -163,7 +163,7 @@ typedef enum {
 
   Values:
 + `MAT_GPUCSR_STREAM_ENCODE_AUTO` - each chunk takes its smallest lossless encoding
-- `MAT_GPUCSR_STREAM_ENCODE_NONE` - columns take 32 bits and values the precision of the storage; to measure what encoding saves
+- `MAT_GPUCSR_STREAM_ENCODE_NONE` - columns take 32 bits and values the precision of the storage. Use it to measure what encoding saves
 
   Level: advanced
 
@@ -197,6 +197,7 @@ typedef enum {
 
   Notes:
   All numbers are sums over the matrix and its transpose, and over the diagonal and the off-diagonal block of a parallel matrix. One product with a parallel matrix therefore counts as two.
+  After products with the matrix and with its transpose, `moved_last` is the sum of both last products.
 
   With `MAT_GPUCSR_STREAM_TRANSPOSE_SHARED` the transpose has no chunks, and its products count as products of the matrix.
 
@@ -215,11 +216,11 @@ typedef struct {
   PetscLogDouble moved_last;     /* bytes transferred to the device in the last product with the matrix, plus those of the last product with its transpose */
   PetscLogDouble timed_bytes;    /* size of those transfers that were timed, a sample of all transfers */
   PetscLogDouble timed_seconds;  /* duration in seconds of the timed transfers */
-  PetscLogDouble used_bytes;     /* size of those chunks whose decoding and multiplication were timed, a sample of all chunks */
-  PetscLogDouble used_seconds;   /* duration in seconds of decoding these chunks and multiplying by them */
+  PetscLogDouble used_bytes;     /* size of the chunks in a timed sample of decoding and multiplying */
+  PetscLogDouble used_seconds;   /* duration in seconds of decoding and multiplying in this sample */
   PetscLogDouble encode_seconds; /* seconds of the last encoding */
   PetscLogDouble pin_seconds;    /* seconds of allocating pinned memory */
-  PetscLogDouble wait_seconds;   /* seconds that the host waited for copies of pageable chunks */
+  PetscLogDouble wait_seconds;   /* seconds that the host waited for threads that read chunks from files or copy pageable chunks */
 } MatGPUCSRStreamInfo;
 
 /*S
@@ -228,8 +229,8 @@ typedef struct {
   Level: intermediate
 
   Notes:
-  For a parallel matrix `kernel` and `kernel_transpose` are those of the diagonal block. `bytes`, `seconds`, `values`, `rounded` and `lost` count both
-  blocks. `loss` is the larger one of both.
+  For a parallel matrix `kernel` and `kernel_transpose` are those of the diagonal block. `bytes`, `seconds`, `values`, `rounded` and `lost` are sums
+  over both blocks. `loss` is the maximum of both.
 
   Rows and columns are in local numbering.
 
@@ -271,8 +272,8 @@ typedef struct {
   The function is called twice for the same rows. In the first call `col` is NULL, and the function sets `length`. In the second call `length` has these lengths, and the function sets `col`
   and `val`, which have space for all nonzeros of the rows. The columns of a row must differ from each other.
 
-  The function may be called for a row any number of times, in any order of the rows. It must return the same values each time. On one process, the values of a row are requested once when the
-  matrix is encoded; on several processes three times. One call requests at most about 1 GB of rows, unless one row takes more.
+  The function may be called for a row any number of times, in any order of the rows. It must return the same values each time. On one process, the values of a row are requested once each
+  time the matrix is encoded; on several processes three times. One call requests at most about 1 GB of rows, unless one row takes more.
 
   The function is called in the thread that calls PETSc. It is not collective: the processes call it at different times, so it must not call collective functions on the communicator of the matrix.
 

@@ -72,7 +72,7 @@ typedef struct {
 } SMACOFStreamOptions;
 
 PETSC_INTERN PetscErrorCode SMACOFStreamedIsNeeded_Private(GpDev, const SMACOFStreamOptions *, double bytes, PetscBool *);
-PETSC_INTERN PetscErrorCode SMACOFStreamedCreate_Private(GpDev, const SMACOFPass *, const SMACOFPass *features, const SMACOFStreamOptions *, double beside, SMACOFStreamed *);
+PETSC_INTERN PetscErrorCode SMACOFStreamedCreate_Private(GpDev, const SMACOFPass *, const SMACOFPass *features, const SMACOFStreamOptions *, double later, SMACOFStreamed *);
 PETSC_INTERN PetscErrorCode SMACOFStreamedRun_Private(SMACOFStreamed, const SMACOFPass[], const SMACOFPassWork[], PetscInt n);
 PETSC_INTERN PetscErrorCode SMACOFStreamedGetInfo_Private(SMACOFStreamed, SMACOFInfo *);
 PETSC_INTERN PetscErrorCode SMACOFStreamedDestroy_Private(SMACOFStreamed *);
@@ -90,7 +90,7 @@ typedef struct {
   int             nheld;
 } SMACOFDevicePass;
 
-PETSC_INTERN PetscErrorCode SMACOFDevicePassCreate_Private(GpDev, const SMACOFPairs *, const SMACOFPass *, const SMACOFStreamOptions *, PetscInt npaths, double beside, SMACOFDevicePass *);
+PETSC_INTERN PetscErrorCode SMACOFDevicePassCreate_Private(GpDev, const SMACOFPairs *, const SMACOFPass *, const SMACOFStreamOptions *, PetscInt npaths, double later, SMACOFDevicePass *);
 PETSC_INTERN PetscErrorCode SMACOFDevicePassSelectArithmetic_Private(SMACOFDevicePass *, const SMACOFPairs *, SMACOFArithmetic);
 PETSC_INTERN PetscErrorCode SMACOFDevicePassRun_Private(const SMACOFDevicePass *, const SMACOFPass[], PetscInt n);
 PETSC_INTERN PetscErrorCode SMACOFDevicePassMultiplySquares_Private(const SMACOFDevicePass *, PetscInt n, const double v[], double y[]);

@@ -1,7 +1,8 @@
 /* Device memory: allocation and the count of allocated bytes, memory that is freed when another allocation fails, workspace. */
 #include "device/gpdeviceimpl.h"
 
-/* Allocates by one of the backend's three allocation functions and counts the bytes. With a limit on the memory, alloc_shared allocates everything, because no pool keeps its memory after it is freed. */
+/* Allocates by one of the three allocation functions of the backend, and counts the bytes. If the memory is limited, alloc_shared is used for all allocations: it returns freed memory to the system, while
+   the pool of the other two would keep it. */
 static GpErr GpDevTakeOnce(GpDev dev, GpErr (*take)(GpDev, size_t, void **), size_t bytes, void *ptr)
 {
   GpErr err;
@@ -42,7 +43,8 @@ static void GpDevFreeWorkspace(GpDev dev, GpDevWorkspace *w)
   *w = (GpDevWorkspace){.bytes = 0};
 }
 
-/* Frees memory that can be freed without changing a result: first kept workspace, then memory of the reclaimers. Returns 0 if there is none. A capture would record the free. */
+/* Frees memory that can be freed without changing a result: first kept workspace, then memory of the reclaimers. Returns 0 if there is none. Frees nothing during the
+   capture of a CUDA graph, because the graph would contain the call that frees. */
 static size_t GpDevReclaim(GpDev dev, size_t bytes)
 {
   size_t freed = 0;
@@ -59,7 +61,8 @@ static size_t GpDevReclaim(GpDev dev, size_t bytes)
   return freed;
 }
 
-/* Asks for memory to be reclaimed until the allocation succeeds. Reclaimed memory need not be contiguous, so one request may not suffice. */
+/* Allocates memory. After a failure reclaims memory and tries again, until the allocation succeeds or nothing can be reclaimed. Reclaimed memory need not be contiguous, so several tries may be
+   necessary. */
 static GpErr GpDevTake(GpDev dev, GpErr (*take)(GpDev, size_t, void **), size_t bytes, void *ptr)
 {
   GpErr err = GpDevTakeOnce(dev, take, bytes, ptr);
@@ -119,8 +122,8 @@ void GpDevDropWorkspace(GpDev dev)
   }
 }
 
-/* Finds kept workspace that suffices. If there is none, *vacant is a free place in the table, or NULL. Frees the largest workspace that is too small, because its borrower returned it
-   and now asks for more. */
+/* Finds kept workspace that suffices. If there is none, *vacant is a free entry of the table, or NULL. If all kept workspace is too small, frees the largest one: the
+   usual reason is that the same caller returned it and now needs more. */
 static GpDevWorkspace *GpDevFindWorkspace(GpDev dev, size_t bytes, GpDevWorkspace **vacant)
 {
   GpDevWorkspace *small = NULL;
@@ -197,7 +200,7 @@ GpErr GpDevGetMemory(GpDev dev, size_t *available, size_t *total)
 /* --- zeroed workspace ---------------------------------------------------------------------------------------------------------------- */
 
 /* Provides zeroed memory of at least the requested size for the current stream. The kept memory is ordered on the stream that zeroed it, so it is
-   replaced if another stream asks for it, or if it is too small. */
+   replaced if another stream needs it, or if it is too small. */
 static GpErr GpDevKeepClean(GpDev dev, size_t bytes)
 {
   const size_t least = (size_t)1 << 20;
@@ -224,7 +227,7 @@ GpErr GpDevBorrowClean(GpDev dev, size_t bytes, void *ptr)
   const int keeps = dev->limit <= 0 && dev->ops->borrow != dev->ops->alloc && !dev->clean_lent && bytes && bytes <= GP_DEV_CLEAN;
   GpErr     err   = keeps ? GpDevKeepClean(dev, bytes) : GP_ERR_MEMORY;
 
-  if (err == GP_ERR_MEMORY) { /* less memory may be available than would be kept */
+  if (err == GP_ERR_MEMORY) { /* GpDevKeepClean() allocates at least 1 MiB; the requested number of bytes may still fit */
     err = GpDevBorrow(dev, bytes, ptr);
     if (!err && bytes) err = dev->ops->zero(dev, *(void **)ptr, bytes);
     if (err) GpDevReturn(dev, ptr, bytes);

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#define GP_UPLOAD_SPARE  3 /* number of pinned buffers in addition to those that threads fill: their copies are under way */
+#define GP_UPLOAD_SPARE  3 /* number of pinned buffers that are being copied to the device while the threads fill the others */
 #define GP_UPLOAD_PIECES 8 /* number of pieces below which starting threads takes longer than it saves */
 
 /* The pieces of an array. */
@@ -13,8 +13,8 @@ typedef struct {
   GpDev     dev;
   GpFillers fillers;
   int64_t   pieces;
-  size_t    bytes; /* of the array */
-  int       stages;
+  size_t    bytes;  /* size of the array */
+  int       stages; /* number of pinned staging buffers */
   GpDevFill fill;
   void     *context;
 } GpPieces;
@@ -41,7 +41,7 @@ static GpErr GpPieceFill(void *context, int64_t n, void *destination, char *why,
   return p->fill(p->context, (size_t)n * GP_DEV_STAGE_BYTES, GpPieceBytes(p, n), destination);
 }
 
-/* Starts threads. Returns 0 if one thread takes less time, or if the system refuses threads or pinned memory for them; then p->fillers is NULL. */
+/* Starts threads. Returns 0, and leaves p->fillers NULL, if one thread takes less time or if the system refuses threads or pinned memory. */
 static int GpPiecesStart(GpPieces *p, int threads)
 {
   const int count = GpFillersCount(threads), most = count + GP_UPLOAD_SPARE < GP_DEV_STAGES_MOST ? count + GP_UPLOAD_SPARE : GP_DEV_STAGES_MOST;

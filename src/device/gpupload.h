@@ -8,11 +8,11 @@
 extern "C" {
 #endif
 
-/* Does the same as GpDevUploadFilled(). Several threads call fill() at once, each for another piece, so that it must not call functions of MPI, PETSc or GpDev. threads: their
-   number; 0: the default of GpFillersCount(). fill: NULL: copies the array `context`. Small arrays, and all if the system refuses threads or pinned memory, take one thread. */
+/* Like GpDevUploadFilled(), but several threads call fill() at the same time, each for another piece. fill() must not call functions of MPI, PETSc or GpDev. If fill is NULL, the array at
+   `context` is copied. threads: number of threads; 0: the number that GpFillersCount() selects. One thread copies if the array is small, or if the system refuses threads or pinned memory. */
 GpErr GpDevUploadByThreads(GpDev dev, int threads, void *device, size_t bytes, GpDevFill fill, void *context);
 
-/* Does the same as GpDevDownload(). */
+/* Like GpDevDownload(), with several threads. threads: as above. */
 GpErr GpDevDownloadByThreads(GpDev dev, int threads, void *host, const void *device, size_t bytes);
 
 #if defined(__cplusplus)

@@ -92,7 +92,7 @@ cat >"$tmp/cases" <<'TABLE'
 6|1 3|pagerank|out of memory|-rmat 27,20 -malloc_dump
 3|1 3|bmrm||-f $small -bmrm_lambda 1e-6 -bmrm_max_it 2
 3|1 3|bmrm||-f $tmp/huge -bmrm_loss poisson -mat_type aij
-2|1 3|bmrm|-mat_gpucsr_storage single: 1e+200 in row 0, column 0 does not fit|-f $tmp/huge -mat_gpucsr_storage single
+2|1 3|bmrm|-mat_gpucsr_storage single: the value 1e+200 in row 0, column 0 overflows single precision|-f $tmp/huge -mat_gpucsr_storage single
 3|1|bmrm|not converged|-f $small -bmrm_lambda 1e-6 -bmrm_max_it 2 -bmrm_error_if_not_converged
 3|1|bmrm||-f $small -bmrm_path 1e-6,1e-7 -bmrm_max_it 2
 3|1 3|pagerank||-rmat 6,4 -max_it 1

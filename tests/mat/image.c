@@ -53,7 +53,7 @@ static PetscErrorCode TestConversion(void)
              "The rounding error is %g at %" PetscInt_FMT ",%" PetscInt_FMT, (double)info.loss, info.loss_row, info.loss_column);
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "rounding error measured and located\n"));
   PetscCall(Set(A, i, j, 1e300));
-  Refused("-mat_gpucsr_storage single: 1e+300 in row 7, column 6 does not fit; use auto or double", MatMult(A, x, y));
+  Refused("-mat_gpucsr_storage single: the value 1e+300 in row 7, column 6 overflows single precision; use auto or double", MatMult(A, x, y));
   PetscCall(MatGetValues(A, 1, &i, 1, &j, &v));
   PetscCheck(v == 1e300, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The value on the host changed");
   PetscCall(MatGPUCSRSetStorage(A, MAT_GPUCSR_STORAGE_DOUBLE));

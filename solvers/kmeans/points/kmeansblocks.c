@@ -6,15 +6,18 @@
 
 #include <petsctime.h>
 
+#define KMEANS_STREAMING "streaming the points (a smaller -kmeans_stream_chunk or fewer -kmeans_stream_buffers take less memory)"
+
 /* --- whether the points are streamed ------------------------------------------------------------------------------------------------- */
 
-/* Bytes of the arrays on the device that do not depend on the number of points, with several sums on several ranks. */
+/* Returns the size in bytes of the device arrays that do not depend on the number of points: centroids and sums. On several ranks the sums are counted twice: the sums of this rank, and those of
+   all ranks. */
 static double KMeansSumBytes(KMeans km, const KMeansPoints *P)
 {
   return (double)km->k * P->data.d * sizeof(double) + (P->ranks > 1 ? 2 : 1) * (double)KMeansTallySize(km->k, P->data.d, P->data.words) * sizeof(int64_t);
 }
 
-/* Bytes of the arrays on the device with an entry for each point: labels, distances, weights, and `nearest` during a start. */
+/* Returns the size in bytes of the device arrays with an entry for each point: labels, distances, weights, and `nearest` during a start. */
 static double KMeansPointBytes(const KMeansPoints *P, PetscBool weights)
 {
   return (double)P->data.n * (sizeof(int32_t) + (weights ? 3 : 2) * sizeof(double));
@@ -34,7 +37,7 @@ PetscErrorCode KMeansBlocksChoose_Private(KMeans km, const KMeansRows *rows, Pet
   PetscCheck(rows->dense || km->stream.mode != KMEANS_STREAM_ALWAYS, comm, PETSC_ERR_USER_INPUT, "-kmeans_stream always: the points are sparse, and only dense points are streamed; use -kmeans_stream auto, or a dense matrix");
   if (!rows->dense || km->stream.mode == KMEANS_STREAM_NEVER) PetscFunctionReturn(PETSC_SUCCESS);
   if (!exceeds) {
-    PetscCallGp(dev, "Points", GpStreamIsNeeded(dev, bytes, &exceeds, &available));
+    PetscCallGp(dev, "getting the free device memory", GpStreamIsNeeded(dev, bytes, &exceeds, &available));
     if (exceeds) PetscCall(PetscInfo(km, "points and the arrays of k-means take %.0f bytes, and %zu are free on the device: the points are streamed\n", bytes, available));
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &exceeds, 1, MPI_INT, MPI_MAX, comm));
@@ -85,7 +88,7 @@ static PetscErrorCode KMeansBlocksFill(KMeansBlockSource *source, GpFillers fill
   for (PetscInt b = 0; b < B->n; b++) {
     GpFillJob job = {.fill = KMeansBlockFill, .context = source, .bytes = (size_t)KMeansBlockPoints(P, b) * KMeansPointSize(&P->data), .item = b};
 
-    PetscCallGp(P->data.dev, "Points in host memory", GpDevAllocHost(P->data.dev, job.bytes, &B->memory[b], &B->pinned[b]));
+    PetscCallGp(P->data.dev, "allocating host memory for streamed points", GpDevAllocHost(P->data.dev, job.bytes, &B->memory[b], &B->pinned[b]));
     job.destination = B->memory[b];
     (void)GpFillersPost(fillers, &job);
   }
@@ -95,7 +98,7 @@ static PetscErrorCode KMeansBlocksFill(KMeansBlockSource *source, GpFillers fill
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Bytes on the device that are allocated after the blocks: centroids, sums, bounds and the arrays of a start. */
+/* Returns the size in bytes of the device memory that is allocated after the blocks: centroids, sums, bounds and the arrays of a start. */
 static double KMeansLaterBytes(KMeans km, const KMeansPoints *P)
 {
   const PetscInt group = km->assign >= 0 ? KMeansAssignTable[km->assign].group : 0;
@@ -112,22 +115,22 @@ static PetscErrorCode KMeansBlocksCreateStream(KMeans km, int threads, KMeansPoi
   GpStreamOptions o     = {.buffers = (int)km->stream.buffers, .threads = threads};
 
   PetscFunctionBegin;
-  PetscCallGp(dev, "Points", GpStreamGetBudget(dev, (double)km->stream.resident, point * P->data.n, point * B->points, o.buffers, KMeansLaterBytes(km, P), &o.resident));
-  PetscCallGp(dev, "Points", GpStreamCreate(dev, &o, &B->stream));
+  PetscCallGp(dev, KMEANS_STREAMING, GpStreamGetBudget(dev, (double)km->stream.resident, point * P->data.n, point * B->points, o.buffers, KMeansLaterBytes(km, P), &o.resident));
+  PetscCallGp(dev, KMEANS_STREAMING, GpStreamCreate(dev, &o, &B->stream));
   for (PetscInt b = 0; b < B->n; b++) {
     const GpStreamItem item = {.bytes = (size_t)KMeansBlockPoints(P, b) * KMeansPointSize(&P->data), .host = B->memory[b], .pinned = B->pinned[b]};
 
-    PetscCallGp(dev, "Points", GpStreamAdd(B->stream, &item));
+    PetscCallGp(dev, KMEANS_STREAMING, GpStreamAdd(B->stream, &item));
   }
-  PetscCallGp(dev, "Points (a smaller -kmeans_stream_chunk or fewer -kmeans_stream_buffers take less memory)", GpStreamSetUp(B->stream));
+  PetscCallGp(dev, KMEANS_STREAMING, GpStreamSetUp(B->stream));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Copies dense rows to blocks in host memory. All other arrays of P must be on the device. The caller destroys P after an error. */
+/* Copies dense rows to blocks in host memory. All other arrays of P must be on the device. After an error the caller must destroy P. */
 PetscErrorCode KMeansBlocksCreate_Private(KMeans km, const KMeansRows *rows, KMeansPoints *P)
 {
   KMeansBlocks     *B       = &P->blocks;
-  KMeansBlockSource source  = {rows, P}; /* the threads may use it until they are destroyed */
+  KMeansBlockSource source  = {rows, P}; /* must exist until the threads are destroyed */
   const double      points  = (double)GpStreamGetItemBytes((double)km->stream.chunk) / (double)KMeansPointSize(&P->data);
   const int         threads = GpFillersCount((int)km->stream.threads);
   GpFillers         fillers;
@@ -162,7 +165,7 @@ PetscErrorCode KMeansBlocksDestroy_Private(KMeansPoints *P)
 
 /* --- passes -------------------------------------------------------------------------------------------------------------------------- */
 
-/* Restricts arrays with an entry for each point, or for each row, to the n points from number `start` on. */
+/* Restricts A to n points, from point `start` on: moves the pointers of all arrays that have an entry for each point. */
 void KMeansSelectPoints_Private(KMeansData *A, size_t start, PetscInt n)
 {
   const size_t size = A->single ? sizeof(float) : sizeof(double);
@@ -197,7 +200,7 @@ static GpErr KMeansBlockUse(void *context, int64_t item, const void *device, voi
   return visit->fn(&block, first, visit->ctx);
 }
 
-/* Calls a function for each block, in the order of the points. The device may still work afterwards. */
+/* Calls a function for each block, in the order of the points. Returns before the device has finished. */
 PetscErrorCode KMeansBlocksVisit_Private(KMeansPoints *P, const char what[], KMeansBlockFn fn, const void *ctx)
 {
   KMeansBlockVisit visit = {P, fn, ctx};
@@ -218,7 +221,7 @@ static GpErr KMeansAssignBlock(const KMeansData *A, int64_t first, const void *c
   return err;
 }
 
-/* Assigns all points to the centroids on the device and, unless the update is KMEANS_AUTO, adds them to the tally. The device may still work afterwards. */
+/* Assigns all points to the centroids on the device and, unless the update is KMEANS_AUTO, adds them to the tally. Returns before the device has finished. */
 PetscErrorCode KMeansPointsAssign_Private(KMeansPoints *P, PetscInt assign, PetscInt update)
 {
   const PetscInt variant[2] = {assign, update};

@@ -12,14 +12,14 @@
 
 /* Results of a scan. */
 typedef struct {
-  double  zero;   /* sum of 0 x over all values x: NaN if a value is not finite */
+  double  zero;   /* sum of 0 * x over all values x; NaN if a value is infinite or NaN */
   double  change; /* sum of the rounding errors of the conversion to single precision */
   double *large;  /* [d] largest absolute values */
 } KMeansScanned;
 
 typedef struct {
   const KMeansRows *rows;
-  PetscBool         round; /* large is that of the rounded values */
+  PetscBool         round; /* KMeansScanned.large has the maxima of the values rounded to single precision */
   PetscInt          n;     /* number of rows of a part */
   KMeansScanned    *part;
 } KMeansScan;
@@ -86,8 +86,8 @@ double KMeansRowsGet_Private(const KMeansRows *rows, PetscInt i, PetscInt j)
   return rows->array[(rows->order ? rows->order[i] : i) + (size_t)j * rows->lda];
 }
 
-/* Checks all values of rows->X. round: rows->large is that of values rounded to single precision. faulty: receives the first row with a value that is not finite, or -1; at: the
-   column of this value. */
+/* Checks all values of rows->X. round: rows->large receives the maxima of the values rounded to single precision. *faulty: receives the first row with an infinity or NaN, or -1. *at: receives
+   the column of this value. */
 PetscErrorCode KMeansRowsScan_Private(KMeansRows *rows, PetscBool round, PetscInt *faulty, PetscInt *at)
 {
   const PetscInt parts   = (PetscInt)PetscMin(KMEANS_DENSE_PARTS, rows->nvalues / KMEANS_DENSE_PART + 1);
@@ -100,7 +100,7 @@ PetscErrorCode KMeansRowsScan_Private(KMeansRows *rows, PetscBool round, PetscIn
   PetscFunctionBegin;
   PetscCall(PetscCalloc2(parts, &S.part, parts * rows->d, &large));
   if (GpFillersCreate(threads > 1 ? (int)threads : 0, (int)parts, &fillers))
-    PetscCheck(!GpFillersCreate(0, (int)parts, &fillers), PETSC_COMM_SELF, PETSC_ERR_MEM, "Points: out of host memory for checking their values; use more ranks"); /* if the system refuses threads, this one scans all parts */
+    PetscCheck(!GpFillersCreate(0, (int)parts, &fillers), PETSC_COMM_SELF, PETSC_ERR_MEM, "Points: out of host memory for the threads that check the values; use more MPI ranks"); /* if the system refuses threads, the calling thread scans all parts */
   for (PetscInt p = 0; p < parts; p++) {
     GpFillJob job = {.fill = KMeansScanPart, .context = &S, .item = p};
 

@@ -106,11 +106,11 @@ static void SMACOFBlockFill(const SMACOFBlocks *B, const SMACOFPass *p, const SM
 static PetscErrorCode SMACOFBlockCompute(GpDev dev, const SMACOFPass *features, const SMACOFRuns *s, SMACOFBlock *b, void *buffer)
 {
   PetscFunctionBegin;
-  PetscCallGp(dev, "The dissimilarities on the device", SMACOFStoreTiles_CUDA(dev, features, s, b, buffer));
+  PetscCallGp(dev, "computing distances on the device", SMACOFStoreTiles_CUDA(dev, features, s, b, buffer));
   if (b->pinned) {
-    PetscCallGp(dev, "The dissimilarities on the device", GpDevCopyOut(dev, b->memory, buffer, b->bytes));
+    PetscCallGp(dev, "computing distances on the device", GpDevCopyOut(dev, b->memory, buffer, b->bytes));
     PetscCall(PetscGPUCSRDeviceSynchronize(dev));
-  } else PetscCallGp(dev, "The dissimilarities on the device", GpDevDownload(dev, b->memory, buffer, b->bytes));
+  } else PetscCallGp(dev, "computing distances on the device", GpDevDownload(dev, b->memory, buffer, b->bytes));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -134,7 +134,7 @@ static PetscErrorCode SMACOFBlocksFillUnits(SMACOFBlocks *B, const SMACOFPass *p
    features is the pass with features in device memory. */
 PetscErrorCode SMACOFBlocksFill_Private(SMACOFBlocks *B, const SMACOFPass *p, const SMACOFPass *features)
 {
-  const char *what   = "the host memory of dissimilarities that are streamed";
+  const char *what   = "allocating host memory for streamed dissimilarities";
   void       *buffer = NULL;
 
   PetscFunctionBegin;
@@ -149,7 +149,7 @@ PetscErrorCode SMACOFBlocksFill_Private(SMACOFBlocks *B, const SMACOFPass *p, co
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* No transfer may read the blocks any more. */
+/* Frees the blocks. All transfers must be finished. */
 PetscErrorCode SMACOFBlocksDestroy_Private(SMACOFBlocks *B)
 {
   PetscFunctionBegin;

@@ -71,7 +71,7 @@ static double SMACOFPairsGetBytes(const SMACOFPairs *D)
 }
 
 /* Creates the blocks of pairs that are streamed.  The device memory has the features that distances are computed from, and the workspaces of passes that share a transfer. */
-static PetscErrorCode SMACOFDevicePassStream(SMACOFDevicePass *W, const SMACOFPairs *D, const SMACOFPass *p, const SMACOFStreamOptions *o, PetscInt npaths, double beside)
+static PetscErrorCode SMACOFDevicePassStream(SMACOFDevicePass *W, const SMACOFPairs *D, const SMACOFPass *p, const SMACOFStreamOptions *o, PetscInt npaths, double later)
 {
   const size_t N = (size_t)D->N;
   size_t       bytes;
@@ -90,13 +90,13 @@ static PetscErrorCode SMACOFDevicePassStream(SMACOFDevicePass *W, const SMACOFPa
     for (PetscInt k = 0; k < npaths; k++) W->works[k].memory = (char *)W->work.memory + bytes * (size_t)k;
   }
   PetscCall(PetscGPUCSRDeviceSynchronize(W->dev));
-  PetscCall(SMACOFStreamedCreate_Private(W->dev, p, &W->p, o, beside, &W->streamed));
+  PetscCall(SMACOFStreamedCreate_Private(W->dev, p, &W->p, o, later, &W->streamed));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Copies the local pairs to a device, or computes the distances between features there, or prepares to stream them.  Sizes and ranges are those of p, the pass on host arrays,
-   which is copied if dev is NULL.  Arithmetic is double.  Up to npaths passes run together.  `beside` is the size in bytes of device memory that is allocated later. */
-PetscErrorCode SMACOFDevicePassCreate_Private(GpDev dev, const SMACOFPairs *D, const SMACOFPass *p, const SMACOFStreamOptions *o, PetscInt npaths, double beside, SMACOFDevicePass *W)
+   which is copied if dev is NULL.  Arithmetic is double.  Up to npaths passes run together.  later: size in bytes of the device memory that is allocated after this call. */
+PetscErrorCode SMACOFDevicePassCreate_Private(GpDev dev, const SMACOFPairs *D, const SMACOFPass *p, const SMACOFStreamOptions *o, PetscInt npaths, double later, SMACOFDevicePass *W)
 {
   PetscBool streams = PETSC_FALSE;
   double    work;
@@ -105,9 +105,9 @@ PetscErrorCode SMACOFDevicePassCreate_Private(GpDev dev, const SMACOFPairs *D, c
   *W = (SMACOFDevicePass){.dev = dev, .p = *p};
   if (!dev) PetscFunctionReturn(PETSC_SUCCESS);
   work = SMACOFIsOnGPU(dev) ? (double)SMACOFGetPassMemory_CUDA(dev, p) : 0;
-  if (D->stored && p->rows) PetscCall(SMACOFStreamedIsNeeded_Private(dev, o, SMACOFPairsGetBytes(D) + work + beside, &streams));
+  if (D->stored && p->rows) PetscCall(SMACOFStreamedIsNeeded_Private(dev, o, SMACOFPairsGetBytes(D) + work + later, &streams));
   if (streams) {
-    PetscCall(SMACOFDevicePassStream(W, D, p, o, npaths, beside));
+    PetscCall(SMACOFDevicePassStream(W, D, p, o, npaths, later));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(SMACOFDevicePassUploadPairs(W, D));

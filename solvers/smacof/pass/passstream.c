@@ -6,7 +6,7 @@
 
 #define SMACOF_STREAMING "streaming the dissimilarities (a smaller -smacof_stream_chunk or fewer -smacof_stream_buffers take less memory)"
 
-/* Tells whether the dissimilarities are streamed: always or never, or if `bytes` bytes of them and of workspace exceed the free device memory. */
+/* Tells whether the dissimilarities are streamed. With -smacof_stream auto they are if `bytes`, the size of the dissimilarities and of the workspace, exceeds the free device memory. */
 PetscErrorCode SMACOFStreamedIsNeeded_Private(GpDev dev, const SMACOFStreamOptions *o, double bytes, PetscBool *needed)
 {
   size_t available = 0;
@@ -21,8 +21,9 @@ PetscErrorCode SMACOFStreamedIsNeeded_Private(GpDev dev, const SMACOFStreamOptio
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Creates the blocks and the pipeline.  *p is the pass on host arrays, *features the pass with features in device memory, `beside` the size of what is allocated later. */
-PetscErrorCode SMACOFStreamedCreate_Private(GpDev dev, const SMACOFPass *p, const SMACOFPass *features, const SMACOFStreamOptions *o, double beside, SMACOFStreamed *streamed)
+/* Creates the blocks and the pipeline.  *p is the pass on host arrays, *features the pass with features in device memory.  later: size in bytes of the device memory that is allocated after
+   this call. */
+PetscErrorCode SMACOFStreamedCreate_Private(GpDev dev, const SMACOFPass *p, const SMACOFPass *features, const SMACOFStreamOptions *o, double later, SMACOFStreamed *streamed)
 {
   GpStreamOptions option = {.buffers = (int)o->buffers, .threads = GpFillersCount((int)o->threads)};
   SMACOFStreamed  W;
@@ -34,7 +35,7 @@ PetscErrorCode SMACOFStreamedCreate_Private(GpDev dev, const SMACOFPass *p, cons
   W->mixed  = -1;
   PetscCall(SMACOFBlocksCut_Private(dev, p, GpStreamGetItemBytes((double)o->chunk), &W->blocks));
   PetscCall(SMACOFBlocksFill_Private(&W->blocks, p, features));
-  PetscCallGp(dev, SMACOF_STREAMING, GpStreamGetBudget(dev, (double)o->resident, W->blocks.bytes, (double)W->blocks.largest, option.buffers, beside, &option.resident));
+  PetscCallGp(dev, SMACOF_STREAMING, GpStreamGetBudget(dev, (double)o->resident, W->blocks.bytes, (double)W->blocks.largest, option.buffers, later, &option.resident));
   PetscCallGp(dev, SMACOF_STREAMING, GpStreamCreate(dev, &option, &W->stream));
   for (PetscInt k = 0; k < W->blocks.n; k++) {
     const GpStreamItem item = {.bytes = W->blocks.block[k].bytes, .host = W->blocks.block[k].memory, .pinned = W->blocks.block[k].pinned};
@@ -57,18 +58,18 @@ static PetscErrorCode SMACOFStreamedDestroyPlan(SMACOFStreamed W)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Creates the chunks of a pass on a GPU for the arithmetic. */
+/* Creates the plan of a pass on a GPU, unless it exists for this arithmetic. */
 static PetscErrorCode SMACOFStreamedPlan(SMACOFStreamed W, const SMACOFPass *p, const SMACOFPassWork *work)
 {
   SMACOFPlan *P = &W->plan;
-  int         blocks, units;
+  int         resident, units;
   void       *chunks;
 
   PetscFunctionBegin;
   if (W->mixed == work->mixed) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(SMACOFStreamedDestroyPlan(W));
-  SMACOFGetTileShape_CUDA(W->dev, p, work, &blocks, &units);
-  PetscCheck(SMACOFPlanCreate(p, blocks, units, W->blocks.n, W->blocks.block, P), PETSC_COMM_SELF, PETSC_ERR_MEM, "Out of host memory for the order in which dissimilarities are processed");
+  SMACOFGetTileShape_CUDA(W->dev, p, work, &resident, &units);
+  PetscCheck(SMACOFPlanCreate(p, resident, units, W->blocks.n, W->blocks.block, P), PETSC_COMM_SELF, PETSC_ERR_MEM, "Out of host memory for the plan of a pass over streamed dissimilarities; use more MPI ranks");
   PetscCall(PetscGPUCSRDeviceMalloc(W->dev, SMACOF_STREAMING, sizeof(SMACOFChunk) * (size_t)P->nchunks, &chunks));
   P->device  = (const SMACOFChunk *)chunks;
   W->rowsums = sizeof(double) * (size_t)P->largest * (size_t)(p->dim + 1) * PASS_HEIGHT;
@@ -113,7 +114,7 @@ static GpErr SMACOFVisitBlock(void *context, int64_t item, const void *memory, v
 /* Runs n passes.  Each block is transferred once for all of them. */
 PetscErrorCode SMACOFStreamedRun_Private(SMACOFStreamed W, const SMACOFPass p[], const SMACOFPassWork work[], PetscInt n)
 {
-  const char *what = "A pass over streamed dissimilarities";
+  const char *what = "running a pass over streamed dissimilarities";
   SMACOFVisit v    = {W, p, work, n};
 
   PetscFunctionBegin;

@@ -9,9 +9,10 @@
 /* the blocks of the local dissimilarities */
 typedef struct {
   GpDev        dev;
-  PetscInt     n, most; /* number of blocks, and number of those for which block[] has memory */
-  SMACOFBlock *block;   /* [n] */
-  SMACOFTile  *tile;    /* [ntiles] tiles of the host implementation; NULL on a GPU and for listed pairs */
+  PetscInt     n;     /* number of blocks */
+  PetscInt     most;  /* number of blocks for which block[] has space; 0 if block[] has exactly n entries */
+  SMACOFBlock *block; /* [n] */
+  SMACOFTile  *tile;  /* [ntiles] tiles of the host implementation; NULL on a GPU and for listed pairs */
   int64_t      ntiles;
   size_t       largest; /* size of the largest block */
   double       bytes;   /* size of all blocks */
@@ -28,7 +29,7 @@ struct _p_SMACOFStreamed {
   SMACOFBlocks blocks;
   SMACOFPlan   plan;    /* GPU, complete data: the chunks of a pass */
   size_t       rowsums; /* size of plan.rowsums in bytes */
-  int          mixed;   /* arithmetic that the plan was created for; -1: there is none yet */
+  int          mixed;   /* value of SMACOFPassWork.mixed for which the plan was created; -1: there is no plan */
 };
 
 #endif

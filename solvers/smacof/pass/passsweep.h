@@ -10,7 +10,7 @@
 #include <algorithm>
 
 namespace {
-constexpr int WARPS = 8, FEW = 2; /* warps of a block; minimum on a GPU with little shared memory.  Powers of two */
+constexpr int WARPS = 8, FEW = 2; /* WARPS: warps of a thread block.  FEW: the minimum, on a GPU with little shared memory.  Both are powers of two */
 constexpr int BLOCK   = 32 * WARPS;
 constexpr int H       = PASS_HEIGHT;
 constexpr int BUSIEST = 2;  /* maximum of Shape::BUSY over all shapes */
@@ -22,10 +22,11 @@ struct SMACOFShape {
   static constexpr bool MIXED  = sizeof(Real) == 4;
   static constexpr int  R      = MIXED ? (DIM <= 3 ? 8 : DIM <= 6 ? 4 : 2) : DIM <= 2 ? 4 : 2; /* rows of a lane */
   static constexpr int  CHUNK  = MIXED || DIM <= 5 ? 128 : 64;
-  static constexpr int  STAGES = 2;                         /* steps in the ring buffer: in flight and in use */
-  static constexpr int  BUSY   = MIXED || DIM <= 5 ? 2 : 1; /* blocks of a multiprocessor */
+  static constexpr int  STAGES = 2;                         /* steps in the ring buffer: one in use, the others being copied */
+  static constexpr int  BUSY   = MIXED || DIM <= 5 ? 2 : 1; /* resident thread blocks of a multiprocessor */
 };
 
+/* parameters of the kernels of a pass */
 struct SMACOFJob {
   const void *delta, *x, *feature; /* x: Real [DIM][pitch], feature: Real [nfeature][ldfeature] */
   size_t      ld, pitch, ldsum, ldfeature;
@@ -35,7 +36,7 @@ struct SMACOFJob {
 };
 
 /* Processes a warp's rows and a chunk of columns j0 to j1 - 1.  The strip has the rows i0 to i1 - 1; each lane has R rows from i on.
-   INSIDE: all these entries count, so that no tests are needed. */
+   INSIDE: every entry belongs to the range, so no entry is tested. */
 template <int DIM, class Real, class Stored, bool BOTH, bool INSIDE>
 __device__ __forceinline__ void SMACOFSweepRows(const SMACOFJob &q, const SMACOFPart &g, SMACOFPrefetch<SMACOFShape<DIM, Real>, Stored, BOTH> &prefetch, int i0, int i1, int i, int j0, int j1, double *row, Real *col)
 {
@@ -98,7 +99,7 @@ __device__ __forceinline__ void SMACOFSweepRows(const SMACOFJob &q, const SMACOF
   }
 }
 
-/* Shared memory of a block: the row sums of a strip; for each warp the column sums of a chunk and the ring buffer of dissimilarities. */
+/* Shared memory of a thread block: the row sums of a strip; for each warp the column sums of a chunk and the ring buffer of dissimilarities. */
 template <int DIM, class Real, class Stored, bool BOTH>
 struct SMACOFShared {
   using T                     = SMACOFShape<DIM, Real>;
@@ -142,7 +143,7 @@ __device__ void SMACOFSweepColumns(const SMACOFJob &q, const SMACOFPart &g, SMAC
   }
 }
 
-/* Adds the partial sums of rows and columns to the sums of the points, in a fixed order.  A block has 32 points, one for each lane.  Each of its
+/* Adds the partial sums of rows and columns to the sums of the points, in a fixed order.  A thread block has 32 points, one for each lane.  Each of its
    PARTS warps adds every PARTS-th partial sum; then the warps' results are added. */
 template <int DIM>
 __global__ void __launch_bounds__(32 * PARTS) SMACOFAddPartialSums(const __grid_constant__ SMACOFJob q, double *bx, double *stress)
@@ -221,7 +222,7 @@ SMACOFMemory SMACOFDivideMemory(GpDev dev, const SMACOFPass *p)
   return m;
 }
 
-/* Returns the number of warps of a block that fit the shared memory of a multiprocessor, or 0 if not even FEW fit. */
+/* Returns the number of warps of a thread block, as limited by the shared memory that a thread block may have; 0 if not even FEW warps fit. */
 template <class Layout>
 int SMACOFCountWarps(GpDev dev)
 {
@@ -231,7 +232,7 @@ int SMACOFCountWarps(GpDev dev)
   return Layout::All(warps) > GpDevSharedBytes(dev) ? 0 : warps;
 }
 
-/* Sets the amount of shared memory of a kernel that processes chunks, and the number of warps of its blocks. */
+/* Sets the amount of shared memory of a kernel that processes chunks, and the number of warps of its thread blocks. */
 template <class Layout, class... Parameters>
 GpErr SMACOFPrepareKernel(GpDev dev, void (*kernel)(Parameters...), int *warps)
 {
@@ -240,7 +241,7 @@ GpErr SMACOFPrepareKernel(GpDev dev, void (*kernel)(Parameters...), int *warps)
   return GpCheckCuda(dev, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)Layout::All(*warps)), "shared memory of the smacof pass");
 }
 
-/* Returns the job of a pass whose coordinates, in Real, and partial sums are in its workspace. */
+/* Returns the kernel parameters of a pass.  The converted coordinates and the partial sums are in `workspace`. */
 inline SMACOFJob SMACOFCreateJob(const SMACOFPass *p, const SMACOFMemory *m, void *workspace)
 {
   char *const memory = (char *)workspace;

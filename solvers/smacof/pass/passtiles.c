@@ -1,4 +1,4 @@
-/* The tiles of a pass (passtiles.h): their order and contents, and for a GPU the chunks in which a pass adds them. */
+/* The tiles of a pass (passtiles.h): their order and contents, and the chunks in which a pass on a GPU adds them. */
 #include "passtiles.h"
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ int64_t SMACOFListUnits(const SMACOFPass *p, int most, SMACOFBlock *block)
   return n;
 }
 
-/* Lists the chunks of a launch.  Returns their number; chunk may be NULL. */
+/* Lists the chunks of a launch.  Returns the number of chunks; chunk may be NULL. */
 static int SMACOFListChunks(const SMACOFRuns *s, int chunk_units, SMACOFChunk *chunk)
 {
   int n = 0;
@@ -51,13 +51,13 @@ static void SMACOFAssignChunks(SMACOFPlan *P, const int *first, int64_t nblocks,
   }
 }
 
-int SMACOFPlanCreate(const SMACOFPass *p, int blocks, int chunk_units, int64_t nblocks, SMACOFBlock *block, SMACOFPlan *P)
+int SMACOFPlanCreate(const SMACOFPass *p, int resident, int chunk_units, int64_t nblocks, SMACOFBlock *block, SMACOFPlan *P)
 {
   SMACOFRuns s = {0};
   int       *first;
 
   *P = (SMACOFPlan){0};
-  while (SMACOFRunsSetNext(&s, p, PASS_HEIGHT, blocks)) {
+  while (SMACOFRunsSetNext(&s, p, PASS_HEIGHT, resident)) {
     P->nlaunches++;
     P->nchunks += SMACOFListChunks(&s, chunk_units, NULL);
   }
@@ -70,7 +70,7 @@ int SMACOFPlanCreate(const SMACOFPass *p, int blocks, int chunk_units, int64_t n
     return 0;
   }
   s = (SMACOFRuns){0};
-  for (int launch = 0; SMACOFRunsSetNext(&s, p, PASS_HEIGHT, blocks); launch++) {
+  for (int launch = 0; SMACOFRunsSetNext(&s, p, PASS_HEIGHT, resident); launch++) {
     P->runs[launch]   = s;
     first[launch + 1] = first[launch] + SMACOFListChunks(&s, chunk_units, P->chunk + first[launch]);
   }

@@ -1,5 +1,6 @@
-/* The pass over tiles, CUDA implementation (passtiles.h).  A thread block processes a chunk and writes its row sums.  For each run, a second kernel adds the row sums of the chunks in their
-   order, as SMACOFProcessRun() does in shared memory.  For two dimensions, the row sums of a chunk take 5 percent of the memory of its entries. */
+/* The pass over tiles, CUDA implementation (passtiles.h).  A thread block processes a chunk and writes its row sums.  For each run, a second kernel adds the row sums of the chunks in the order
+   of the chunks.  SMACOFProcessRun() adds them in the same order, in shared memory.  With two dimensions and single precision, the row sums of a chunk have 5 percent of the size of its
+   entries. */
 #include "passtiles.h"
 #include "passsweep.h"
 
@@ -13,7 +14,7 @@ struct SMACOFChunks {
   double            *rowsums; /* [n][DIM + 1][H] */
 };
 
-/* Processes the chunk blockIdx.x.  The kernel is launched after all earlier work, because the transfer of the tiles is not finished earlier. */
+/* Processes the chunk blockIdx.x.  The kernel is not launched early, because it must not start before the transfer of the tiles has finished.  In such a launch GpWait() has no effect. */
 template <int DIM, class Real, class Stored, bool BOTH>
 __global__ void __launch_bounds__(BLOCK, SMACOFShape<DIM, Real>::BUSY) SMACOFProcessChunk(const __grid_constant__ SMACOFJob q, const __grid_constant__ SMACOFChunks c)
 {

@@ -1,4 +1,4 @@
-/* The encoded chunks of a matrix in host memory. Threads encode them; the memory is pinned if the system permits. docs/streaming.md describes chunks.
+/* The encoded chunks of a matrix in host memory. Threads encode them; the memory is pinned if the system permits. docs/dev/streaming.md describes chunks.
 
    The rows come from a GpRowSource, so that the matrix need not be in host memory as a whole. The numbers of rows and nonzeros have 64 bits. */
 #ifndef GPOPCHUNKS_H

@@ -39,6 +39,6 @@ PetscErrorCode GpOpRefuseValue_Private(GpOp op, const PetscInt rowptr[], const P
 
   PetscFunctionBegin;
   PetscCall(GpOpLocate_Private(op, op->loss.overflow, rowptr, col, &i, &j));
-  SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "-mat_gpucsr_storage single: %g in row %" PetscInt_FMT ", column %" PetscInt_FMT " does not fit; use auto or double", val[op->loss.overflow], place->row + i,
+  SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "-mat_gpucsr_storage single: the value %g in row %" PetscInt_FMT ", column %" PetscInt_FMT " overflows single precision; use auto or double", val[op->loss.overflow], place->row + i,
           place->columns ? place->columns[j] : place->column + j);
 }

@@ -16,7 +16,8 @@ static int GpOpMultipliesChunks(const GpFeatures *F, int kernel)
   return row->byrow && (row->format == GP_FMT_CSR || row->format == GP_FMT_CSRSEGMENT) && row->mult[F->runtime][GP_F32];
 }
 
-/* Returns the first candidate of the fixed rule that can multiply chunks. csrsegment replaces csrsplit, which distributes nonzeros evenly too but cannot. */
+/* Returns the first candidate of the fixed rule that can multiply chunks. csrsegment replaces csrsplit: both distribute the nonzeros evenly, but csrsplit cannot
+   multiply chunks. */
 static int GpOpChooseFixed(const GpFeatures *F, GpChoice *choice)
 {
   const GpSelOptions fixed = {GP_SELECT_FIXED, -1, -1, 0};
@@ -28,8 +29,8 @@ static int GpOpChooseFixed(const GpFeatures *F, GpChoice *choice)
   return choice->candidate[c];
 }
 
-/* Chooses the kernels by the row lengths of the whole matrix, so that all chunks have the same kernel. T has the mean row length of a transposed chunk, and an upper bound on its
-   row lengths. */
+/* Chooses the kernels by the row lengths of the whole matrix, so that all chunks have the same kernel. The features T describe an average
+   transposed chunk: its mean row length and an upper bound on its row lengths. */
 static void GpOpStreamChoose(GpOpStream S, int kernel)
 {
   const GpOpChunks *C    = &S->chunks;
@@ -117,8 +118,8 @@ static size_t GpOpReduceChunk(GpOpStream S, size_t bytes)
   return fitting < GP_OP_LEAST ? GP_OP_LEAST : fitting;
 }
 
-/* Encodes the matrix and allocates device memory. If that is too small and the user has not set the size of chunks, encodes smaller chunks. They do not help if one row determines the
-   size of the buffers. */
+/* Encodes the matrix and allocates device memory. If device memory is too small, encodes smaller chunks and tries again. This is an error if the size is fixed, or if smaller chunks do not make
+   the buffers smaller, because the largest chunk is one row. */
 static GpErr GpOpStreamBuild(GpOpStream S, const GpRowSource *rows)
 {
   const double chunk   = S->options.chunk;
@@ -138,7 +139,7 @@ static GpErr GpOpStreamBuild(GpOpStream S, const GpRowSource *rows)
   }
 }
 
-/* Uses the chunks of a file. They have the size that the options request, also if device memory is too small for the buffers. */
+/* Uses the chunks of a file. The size of these chunks is not reduced; if device memory is too small for the buffers, this is an error. */
 static GpErr GpOpStreamOpen(GpOpStream S, const GpOpFile *file)
 {
   GpErr err;
@@ -157,7 +158,7 @@ GpErr GpOpStreamCreate(GpDev dev, const GpOpStreamOptions *options, int kernel, 
   *loss   = (GpLoss){.at = -1, .overflow = -1};
   if (!S) {
     if (file) GpChunkFileClose(&(GpChunkFile){file->file});
-    return GpDevFail(dev, GP_ERR_MEMORY, "out of host memory");
+    return GpDevFail(dev, GP_ERR_MEMORY, "out of host memory for the state of a streamed matrix");
   }
   S->dev     = dev;
   S->options = *options;
@@ -177,7 +178,7 @@ void GpOpStreamDestroy(GpOpStream *stream)
   *stream = NULL;
 }
 
-/* Keeps the memory of the chunks after a refill. New values can change the encodings of a chunk but not its size, and then need more workspace. */
+/* Keeps the memory of the chunks after a refill in which no chunk has changed its size. The encodings may have changed and may need more workspace. */
 static GpErr GpOpStreamKeep(GpOpStream S)
 {
   GpStreamSourcesChanged(S->stream);

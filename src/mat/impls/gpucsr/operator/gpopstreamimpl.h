@@ -13,7 +13,7 @@ struct _n_GpOpStream {
   GpFeatures        features;
   GpChoice          choice;
   GpStream          stream;
-  void             *work; /* device memory in which a chunk is decoded; one suffices, because all work is on one stream */
+  void             *work; /* device memory for decoding. One suffices for all chunks, because GpDevStream() orders their decoding and products */
   size_t            work_bytes;
   void             *transposed; /* device memory for a transposed chunk; NULL before the first product with the transpose from the chunks of the matrix */
   size_t            transposed_bytes;

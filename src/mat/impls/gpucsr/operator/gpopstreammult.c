@@ -1,11 +1,11 @@
 /* Products with a matrix whose encoded chunks are streamed to the device. */
 #include "mat/impls/gpucsr/operator/gpopstreamimpl.h"
 
-#define GP_OP_PACKED ((size_t)256 << 20) /* upper bound in bytes on the packed columns of more than GP_SEGMENT_WIDE vectors */
+#define GP_OP_PACKED ((size_t)256 << 20) /* upper bound in bytes on the packed columns; batches of GP_SEGMENT_WIDE or fewer vectors may exceed it */
 
 typedef struct {
   GpOpStream           S;
-  int                  kernel;     /* of a product with one vector */
+  int                  kernel;     /* kernel of a product with one vector */
   const double        *z;          /* product with one vector: the vector to add, or NULL */
   int                  add;        /* products with several vectors: 1: the product is added to y */
   int                  transposed; /* 1: the product with the transpose, from the chunks of the matrix */
@@ -20,7 +20,7 @@ static int GpOpStreamIsSingle(const GpOpStreamProduct *P)
   return P->k == 1 && P->incx == 1 && P->incy == 1;
 }
 
-/* Allocates the workspace of the kernels, for the largest chunk. All chunks of the matrix multiply the same columns, so a product packs them once if one batch holds all. */
+/* Allocates the workspace of the kernels for the largest chunk. All chunks multiply the same vectors; if one batch holds all vectors, they are packed once for the product. */
 static GpErr GpOpStreamPrepare(GpOpStreamProduct *P)
 {
   GpOpStream    S = P->S;
@@ -145,8 +145,9 @@ static GpErr GpOpStreamAllocTransposed(GpOpStream S)
   return err;
 }
 
-/* Borrows the workspace of the sort once before a visit that transposes chunks, because few resident chunks can be freed for it during the visit. The kernels' workspace must exist, and the
-   buffers are allocated first: if a later allocation failed, the device would free this workspace, which is kept but not in use. GpDevDropWorkspace() must follow. */
+/* Allocates the workspace of the sort before a visit that transposes chunks. During the visit the allocation could fail, because only few resident chunks can be freed then. GpDevKeepWorkspace()
+   keeps the workspace for the visit. An allocation that fails frees kept workspace, so everything else must be allocated before: the caller allocates the workspace of the kernels, and this
+   function the device buffers. The caller must call GpDevDropWorkspace() after the visit, also after an error. */
 static GpErr GpOpStreamKeepSort(GpOpStream S)
 {
   void *sort = NULL;
@@ -209,7 +210,7 @@ static GpErr GpOpStreamPassChunk(void *context, int64_t item, const void *device
   return err ? err : P->use(P->context, &chunk);
 }
 
-/* Allocates the workspace of both products before the visit. */
+/* Before the visit, allocates the workspace for products with a chunk and with its transpose. */
 GpErr GpOpStreamPass(GpOpStream S, GpOpStreamUse use, void *context)
 {
   GpOpStreamPassContext C   = {S, use, context};

@@ -106,7 +106,7 @@ static PetscErrorCode MatMPIAIJGPUCSRAgreeOnUpload(Mat A, PetscBool transpose, P
   }
   PetscCall(MatGPUCSRReduceError_Private(A, mine, &worst, &rank));
   PetscCall(mine);
-  PetscCheck(worst != PETSC_ERR_ARG_OUTOFRANGE, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "-mat_gpucsr_storage single: a value on rank %d does not fit; use auto or double", rank);
+  PetscCheck(worst != PETSC_ERR_ARG_OUTOFRANGE, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "-mat_gpucsr_storage single: a value on rank %d overflows single precision; use auto or double", rank);
   PetscCheck(!worst, PETSC_COMM_SELF, worst, "The upload of the matrix failed on rank %d of its communicator; the message of that rank says why", rank);
   g->uploaded = (MatGPUCSRUploaded){A, state, A->nonzerostate, transpose};
   PetscFunctionReturn(PETSC_SUCCESS);

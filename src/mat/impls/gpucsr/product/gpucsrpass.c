@@ -44,6 +44,10 @@ static PetscLogDouble MatGPUCSRChunkNonzeros(MatGPUCSRChunk chunk)
 
   A matrix that is not streamed is one chunk. Its transpose is built before the pass.
 
+  An array with an entry for each row of the matrix has space for the rows of every chunk.
+
+  A product with the transpose is a sum over the chunks here, also with `MAT_GPUCSR_STREAM_TRANSPOSE_STORED`. Its last bits depend on the size of the chunks (`MatGPUCSRSetStreamChunk()`).
+
   A parallel matrix is an error, because each chunk would need an exchange of boundary entries. Use `MatMult()` and `MatMultTranspose()`.
 
 .seealso: `MATGPUCSR`, `MATGPUCSRSTREAM`, `MatGPUCSRMultArray()`, `MatGPUCSRChunkGetRows()`, `MatGPUCSRChunkMult()`, `MatGPUCSRChunkMultTransposeAdd()`
@@ -137,7 +141,7 @@ PetscErrorCode MatGPUCSRChunkMult(MatGPUCSRChunk chunk, const PetscScalar x[], P
   Level: developer
 
   Note:
-  The device transposes a streamed chunk in the first call for it.
+  The first call with a chunk of a streamed matrix transposes this chunk on the device.
 
 .seealso: `MatGPUCSRPass()`, `MatGPUCSRChunkMult()`
 @*/

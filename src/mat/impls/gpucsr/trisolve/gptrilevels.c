@@ -13,7 +13,7 @@ void GpTriFreeLayout(GpTriLayout *L)
   *L = (GpTriLayout){0};
 }
 
-/* Computes the level of each row. Returns their number. */
+/* Computes the level of each row. Returns the number of levels. */
 static int32_t GpTriFindLevels(const GpTriRows *rows, int32_t level[])
 {
   int32_t levels = 0;
@@ -33,7 +33,7 @@ static int32_t GpTriFindLevels(const GpTriRows *rows, int32_t level[])
   return levels;
 }
 
-/* Sorts the rows in `from` stably by their keys; count holds keys + 1 zeros and receives the first place of each key. */
+/* Sorts the rows in `from` stably by their keys. count: [keys + 1] zeros; receives the position of the first row with each key. */
 static void GpTriSort(int32_t n, const int32_t from[], const int32_t key[], int32_t keys, int32_t count[], int32_t to[])
 {
   int32_t sum = 0;
@@ -50,7 +50,8 @@ static void GpTriSort(int32_t n, const int32_t from[], const int32_t key[], int3
   count[0] = 0;
 }
 
-/* Sorts the rows by level, and those of a level by descending length, which makes the rows of a slice similar. levelptr: [levels + 1] */
+/* Sorts the rows by level. Within a level, sorts them by descending length, so that the rows of a slice have similar lengths. levelptr: [levels + 1] receives the first slot of each
+   level. */
 static int GpTriSortRows(const GpTriRows *rows, const int32_t level[], int32_t levels, int32_t levelptr[], int32_t row[])
 {
   const int32_t n = rows->n, first = rows->reverse ? n - 1 : 0, step = rows->reverse ? -1 : 1;
@@ -97,7 +98,7 @@ static void GpTriCut(const GpTriRows *rows, int32_t levels, const int32_t levelp
   L->stored = stored;
 }
 
-/* Writes the slot of each column and the source of each value to their places. slot: the slot of each row */
+/* Writes the slot of each column and the source of each value to their stored positions. slot: [n] slot of each row */
 static void GpTriFill(const GpTriRows *rows, const int32_t slot[], GpTriLayout *L)
 {
   const int T = L->lanes;

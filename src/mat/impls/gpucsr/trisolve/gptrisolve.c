@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* --- shape of the kernel (measured on an H200) ------------------------------------------------------------------------------------- */
+/* --- launch configuration (fitted to an H200) ------------------------------------------------------------------------------------- */
 
 /* Selects the number of lanes and the batch of values by the mean number of entries of a row. */
 static int GpTriSelectLanes(double mean, int *batch)
@@ -12,8 +12,8 @@ static int GpTriSelectLanes(double mean, int *batch)
   return mean <= 4 ? 1 : mean <= 16 ? 2 : mean <= 32 ? 4 : mean <= 64 ? 8 : 32;
 }
 
-/* Selects the number of thread blocks, of one warp each. Wide levels of short rows: a block for each slice. Otherwise few blocks that take the slices in turn,
-   because warps that poll too early slow the others. */
+/* Selects the number of thread blocks; each is one warp. If levels are wide and rows are short, each slice has a block. Otherwise fewer blocks take the slices in turn, because warps
+   that poll slow the warps that compute. */
 static int32_t GpTriSelectBlocks(GpDev dev, const GpTriLayout *L)
 {
   const double  width = L->levels ? (double)L->slices / L->levels : 1; /* mean number of slices of a level */
@@ -208,7 +208,7 @@ GpErr GpTriReset(GpDev dev, double *w, int64_t n)
 #if GP_HAVE_CUDA
   if (GpDevKindOf(dev) == GP_DEV_CUDA && n) return GpTriReset_CUDA(dev, w, n);
 #endif
-  return GP_SUCCESS; /* the host computes the slots in their order */
+  return GP_SUCCESS; /* the host needs no flags: it computes the slots in ascending order */
 }
 
 GpErr GpTriSolve(const GpTri *T, const GpTriVectors *vectors)

@@ -1,9 +1,9 @@
 /* Solves with a sparse triangle in device memory.
 
-   The solution of row i is known once those of the rows in its columns are. A level is a set of rows that depend on rows of earlier levels only. The
-   analysis sorts the rows by level; the place of a row in this order is its slot. Slices of at most 32 rows of one level are stored like those of sliced
-   ELL, with slots as column indices: entry e of row r of a slice is stored at start + (e / lanes) * rows * lanes + r * lanes + e % lanes, where `lanes` threads of
-   a warp add the products of a row. The order of the additions is fixed, so results are reproducible.
+   Row i can be computed when the rows whose numbers are its columns have been computed. A level is a set of rows that depend on rows of earlier levels only. The
+   analysis sorts the rows by level; the position of a row in this order is its slot. `lanes` threads of a warp add the products of a row. A slice has at most
+   32 / lanes consecutive rows of one level. It is stored like a slice of sliced ELL, with slots as column indices: entry e of row r of a slice is stored at
+   start + (e / lanes) * rows * lanes + r * lanes + e % lanes. The order of the additions is fixed, so results are reproducible.
 
    The diagonal is kept apart, in double precision and in the order of the slots. Vectors and sums are double; the other values are single or double.
 
@@ -18,8 +18,8 @@ extern "C" {
 #endif
 
 #define GP_TRI_ALIGN 8                  /* number of values to which the start of a slice is aligned in the layout of a GPU */
-#define GP_TRI_NONE  ((uint32_t)-1)     /* source of a stored place without an entry */
-#define GP_TRI_MOST  ((int64_t)1 << 31) /* upper bound on the number of rows and of values of a factor, so that 32 bits hold their indices */
+#define GP_TRI_NONE  ((uint32_t)-1)     /* source of a stored position without an entry (padding) */
+#define GP_TRI_MOST  ((int64_t)1 << 31) /* a factor must have fewer rows and fewer values than this, so that 32 bits hold their indices */
 
 /* The rows of a triangle without its diagonal, on the host. */
 typedef struct {
@@ -32,7 +32,7 @@ typedef struct {
 } GpTriRows;
 
 typedef struct {
-  int32_t start; /* place of the first value, divided by the alignment of the layout */
+  int32_t start; /* position of the first value, divided by the alignment of the layout */
   int32_t slot;  /* slot of the first row */
   int32_t rows;  /* number of rows */
   int32_t width; /* maximum number of entries of a row, divided by the number of lanes and rounded up */
@@ -41,10 +41,10 @@ typedef struct {
 /* The layout of a triangle, on the host. */
 typedef struct {
   int32_t     n, levels, slices;
-  int         lanes;  /* number of threads of a row: 1, 2, 4, 8 or 32 */
+  int         lanes;  /* number of threads that compute a row: 1, 2, 4, 8 or 32 */
   int         align;  /* number of values to which the start of a slice is aligned */
   int64_t     nnz;    /* number of entries */
-  int64_t     stored; /* number of stored places */
+  int64_t     stored; /* number of stored positions, with padding */
   int32_t    *row;    /* [n] row of each slot */
   GpTriSlice *slice;  /* [slices] */
   int32_t    *col;    /* [stored] slot of each column, -1: no entry */
@@ -60,30 +60,31 @@ typedef struct {
   GpTriSlice *slice;  /* [slices] in device memory, like all that follows */
   int32_t    *col;    /* [stored] */
   void       *val;    /* [stored] float or double */
-  double     *diag;   /* [n] factor of each slot, NULL before values with a diagonal are set */
+  double     *diag;   /* [n] diagonal entry d of the row in each slot; NULL until values with a diagonal are set */
 } GpTri;
 
-/* How the diagonal d is used. r is the right-hand side less the sum over the entries of the row. */
+/* How a solve uses the diagonal entry d of a row. b is the right-hand side of the row. s is the sum over the entries of the row: value times solution. */
 typedef enum {
-  GP_TRI_UNIT,        /* w = b - r */
-  GP_TRI_AFTER,       /* w = (b - r) d */
-  GP_TRI_BEFORE,      /* w = b d - r */
-  GP_TRI_BEFORE_ROOT, /* w = b sqrt(d) - r */
-  GP_TRI_OUT_ROOT     /* w = b - r, and the result is w sqrt(d) */
+  GP_TRI_UNIT,        /* w = b - s */
+  GP_TRI_AFTER,       /* w = (b - s) d */
+  GP_TRI_BEFORE,      /* w = b d - s */
+  GP_TRI_BEFORE_ROOT, /* w = b sqrt(d) - s */
+  GP_TRI_OUT_ROOT     /* w = b - s, and the result is w sqrt(d) */
 } GpTriDiagonal;
 
 /* Vectors of a solve, in device memory. */
 typedef struct {
   const double  *b;   /* right-hand side */
   const int32_t *in;  /* [n] index in b of each slot */
-  double        *w;   /* [n] solution in the order of the slots; GpTriReset() must have reset it */
+  double        *w;   /* [n] solution in the order of the slots; GpTriReset() must be called before each solve */
   double        *x;   /* result, NULL: only w is needed */
   const int32_t *out; /* [n] index in x of each slot */
   const double  *add; /* vector that is added to the result, in the order of x; NULL: none; may be x */
   GpTriDiagonal  diagonal;
 } GpTriVectors;
 
-/* lanes: number of threads of a row, 0 selects it. The matrix has no values until GpTriSetValues(). After an error there is nothing to destroy. */
+/* Creates a triangle. lanes: number of threads that compute a row; 0 selects it. The triangle has no values until GpTriSetValues() is called. After an error T is empty and needs no
+   GpTriDestroy(). */
 GpErr  GpTriCreate(GpDev dev, const GpTriRows *rows, int lanes, int single, GpTri *T);
 void   GpTriDestroy(GpTri *T);
 double GpTriBytes(const GpTri *T); /* device memory in bytes */

@@ -1,9 +1,11 @@
 /* Triangular solves without barriers. The solution is its own flag: an entry holds GP_TRI_UNSET until its row has been computed, and a thread polls all entries that its
    row needs at once.
 
-   Each thread block is one warp. Blocks take the slices in turn: block g computes slices g, g + blocks, ... If there are as many blocks as slices, this relies on blocks
-   being started in the order of their numbers, as CUB's scans do. Otherwise all blocks are resident. In both cases the warp with the first slice that is not
-   finished runs and waits for nothing. */
+   Each thread block is one warp. Blocks take the slices in turn: block g computes slices g, g + blocks, ...
+
+   To make progress, the first slice that is not finished must always be in computation; it waits for no other slice. If there are fewer blocks than slices, all blocks are
+   resident at the same time, so this holds. If there are as many blocks as slices, it holds because the GPU starts blocks in the order of their numbers. CUB's scans rely on
+   the same order. */
 #include "mat/impls/gpucsr/trisolve/gptrisolve.h"
 
 #define GP_TRI_UNSET   0xfff8deadbeef0001ull /* a NaN that no operation returns */
@@ -11,7 +13,7 @@
 #define GP_TRI_WARP    32
 #define GP_TRI_FILLERS 256
 
-/* A relaxed load or store of device scope: it is not cached in L1, and atomic. */
+/* Relaxed loads and stores of device scope are atomic and are not cached in L1. */
 __device__ static inline double GpTriLoad(const double *p)
 {
   double v;
@@ -47,15 +49,15 @@ struct GpTriArgs {
   GpTriVectors   v;
 };
 
-/* What a thread needs of its row before it waits for other rows. */
+/* The data of a row that a thread loads before it waits for other rows. */
 template <int R, class V>
 struct GpTriRow {
-  int64_t start;       /* place of this thread's first entry */
-  int32_t step, width; /* distance of its entries, and their number */
+  int64_t start;       /* position of the first entry of this thread */
+  int32_t step, width; /* distance between two entries of this thread, and their number */
   int32_t slot;        /* slot of the row */
   bool    live;        /* the thread has a row */
-  double  b, d;        /* right-hand side and diagonal */
-  int32_t out;         /* index of the result */
+  double  b, d;        /* right-hand side and diagonal entry of the row */
+  int32_t out;         /* index of the row in the result */
   int32_t col[R];      /* a batch of entries */
   V       val[R];
 
@@ -89,7 +91,7 @@ struct GpTriRow {
   }
 };
 
-/* T: threads of a row; R: entries that a thread loads at once; V: type of the values */
+/* T: number of threads that compute a row; R: number of entries that a thread loads at once; V: type of the values */
 template <int T, int R, class V>
 __global__ static void __launch_bounds__(GP_TRI_WARP) GpTriKernel(const GpTriArgs a)
 {

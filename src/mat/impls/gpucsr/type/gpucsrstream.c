@@ -17,10 +17,10 @@
 
   Notes:
   A streamed matrix is cut into chunks of whole rows, which are encoded without loss in pinned host memory. Each product transfers the chunks to the device, decodes them there and
-  multiplies. As many chunks as fit the free device memory stay there (`MatGPUCSRSetStreamResident()`). Which chunks stay there changes no bit of a product.
+  multiplies. As many chunks as fit the free device memory stay there (`MatGPUCSRSetStreamResident()`). A product has the same bits whichever chunks stay there.
 
   The kernel of products with one vector is `csrscalar`, one of `csrvector2` to `csrvector32`, or `csrsegment`. The rule of `MAT_GPUCSR_SELECT_FIXED` chooses it, or `MatGPUCSRSetKernel()`
-  sets it. Such a product has the same bits as a product that is not streamed and uses the same kernel. Products with the transpose are an exception with `MAT_GPUCSR_STREAM_TRANSPOSE_SHARED`.
+  sets it. If the kernel is the same, a streamed product has the same bits as a product that is not streamed. Products with the transpose are an exception with `MAT_GPUCSR_STREAM_TRANSPOSE_SHARED`.
 
   The kernel of products with several vectors is `mmsegment16`.
 
@@ -42,7 +42,7 @@ PetscErrorCode MatGPUCSRSetStream(Mat A, MatGPUCSRStream stream)
 
   Input Parameters:
 + A     - the matrix
-- bytes - upper bound in bytes on the size of a chunk as compressed rows, before it is encoded; -1 (default): 32 MiB, or less if device memory is too small for the buffers
+- bytes - upper bound in bytes on the size of a chunk as compressed rows, before it is encoded; -1 (default): 32 MiB, or less if device memory is too small for the buffers (see Notes)
 
   Options Database Key:
 . -mat_gpucsr_stream_chunk <bytes> - upper bound on the size of a chunk as compressed rows
@@ -52,7 +52,7 @@ PetscErrorCode MatGPUCSRSetStream(Mat A, MatGPUCSRStream stream)
   Notes:
   A row that takes more bytes is a chunk of its own.
 
-  With `MAT_GPUCSR_STREAM_TRANSPOSE_SHARED` the default is always 32 MiB, because results depend on the size.
+  With `MAT_GPUCSR_STREAM_TRANSPOSE_SHARED`, and for a matrix of type `MATGPUCSRSTREAM`, the default is always 32 MiB, because results depend on the size.
 
 .seealso: `MATGPUCSR`, `MatGPUCSRSetStream()`, `MatGPUCSRGetStreamInfo()`
 @*/
@@ -70,7 +70,7 @@ PetscErrorCode MatGPUCSRSetStreamChunk(Mat A, PetscReal bytes)
 
   Input Parameters:
 + A     - the matrix
-- bytes - upper bound in bytes on the chunks that stay on the device, in each process; -1 (default): 90 percent of the free device memory, less the buffers
+- bytes - upper bound in bytes on the chunks that stay on the device, in each process; -1 (default): 90 percent of the free device memory, less the device buffers
 
   Options Database Key:
 . -mat_gpucsr_stream_resident <bytes> - upper bound on the chunks that stay on the device
@@ -78,8 +78,8 @@ PetscErrorCode MatGPUCSRSetStreamChunk(Mat A, PetscReal bytes)
   Level: intermediate
 
   Note:
-  The matrix, its transpose, and the diagonal and off-diagonal block of a parallel matrix share this bound. What is encoded first may use all of it. Its device memory, with buffers and
-  workspace, is subtracted from the bound for the next.
+  The bound holds for the whole matrix: with its transpose, and with both blocks of a parallel matrix. These parts are encoded one after another. The bound of each part is reduced by the device memory
+  (resident chunks, buffers, workspace) of the earlier parts.
 
 .seealso: `MATGPUCSR`, `MatGPUCSRSetStream()`, `MatGPUCSRGetStreamInfo()`
 @*/
@@ -131,7 +131,7 @@ PetscErrorCode MatGPUCSRSetStreamBuffers(Mat A, PetscInt buffers)
   Level: advanced
 
   Note:
-  If the system refuses to pin chunks, this number of threads copies them to pinned buffers in each product.
+  In each product, this number of threads also reads chunks from files (`MatGPUCSRSetStreamFile()`), and copies to pinned buffers the chunks that the system refused to pin.
 
 .seealso: `MATGPUCSR`, `MatGPUCSRSetStream()`, `MatGPUCSRGetStreamInfo()`
 @*/

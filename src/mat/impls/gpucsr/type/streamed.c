@@ -3,7 +3,7 @@
 #include "mat/impls/gpucsr/type/gpucsrtype.h"
 #include "mat/impls/gpucsr/type/streamed.h"
 
-/* Identifies the type, see MatGPUCSRHasData_Private(). */
+/* MatGPUCSRHasData_Private() recognises the type gpucsrstream by the address of this function. */
 PetscErrorCode MatDuplicate_GPUCSRStream(Mat A, MatDuplicateOption option, Mat *B)
 {
   PetscFunctionBegin;
@@ -21,7 +21,7 @@ static PetscErrorCode MatSetValues_GPUCSRStream(Mat A, PetscInt m, const PetscIn
   (void)columns;
   (void)values;
   (void)mode;
-  /* MatSetValues() has declared that the matrix must be assembled; it stays usable */
+  /* MatSetValues() has cleared A->assembled before this call; restoring it keeps the matrix usable after the error */
   A->assembled  = (PetscBool)(((Mat_GPUCSRStream *)A->spptr)->rows.A != NULL);
   A->insertmode = NOT_SET_VALUES;
   SETERRQ(PetscObjectComm((PetscObject)A), PETSC_ERR_SUP, "A matrix of type %s is read-only; its rows come from MatLoad() or MatGPUCSRStreamSetRows(). Use MatConvert() to MATAIJ to change values", MATGPUCSRSTREAM);
@@ -67,8 +67,8 @@ static PetscErrorCode MatProductSetFromOptions_GPUCSRStream(Mat C)
   PetscFunctionBegin;
   PetscCall(MatProductSetFromOptions_GPUCSR_Dense(C, &found));
   PetscCheck(found || C->product->type == MATPRODUCT_ABC, PetscObjectComm((PetscObject)C), PETSC_ERR_SUP,
-             "MatProduct %s of types %s and %s: a matrix of type %s can be multiplied by dense matrices only, on one process with ABt; use MatConvert() to MATAIJ", MatProductTypes[C->product->type], ((PetscObject)C->product->A)->type_name,
-             ((PetscObject)C->product->B)->type_name, MATGPUCSRSTREAM);
+             "MatProduct %s of types %s and %s is not supported: a matrix A of type %s can be multiplied by a dense matrix B as A B and A' B, and on one process as A B'; use MatConvert() to MATAIJ", MatProductTypes[C->product->type],
+             ((PetscObject)C->product->A)->type_name, ((PetscObject)C->product->B)->type_name, MATGPUCSRSTREAM);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -135,8 +135,11 @@ PetscErrorCode MatCreate_GPUCSRStream(Mat A)
   Level: intermediate
 
   Notes:
-  The first product calls `fn` and encodes the rows. If an option on which the chunks depend changes, the next product encodes them again. `MatGetDiagonal()`, `MatNorm()`, `MatGetRowMaxAbs()`, `MatGetInfo()` and
-  `MatConvert()` call `fn` too. So `ctx` must stay valid, and `fn` must return the same rows, until the matrix is destroyed or gets other rows.
+  The first product calls `fn` and encodes the rows. If an option changes that affects the chunks, the next product calls `fn` again and encodes the rows again. `MatGPUCSRGetStreamInfo()` and `MatView()` with
+  `::ascii_info` do the same if no product has done so.
+
+  `MatGetDiagonal()`, `MatNorm()`, `MatGetRowMaxAbs()`, `MatGetInfo()` and `MatConvert()` call `fn` too. So `ctx` must stay valid, and `fn` must return the same rows, until the matrix is destroyed or gets
+  other rows.
 
   Rows that were set or loaded before are replaced.
 
@@ -201,7 +204,7 @@ PetscErrorCode MatCreateGPUCSRStream(MPI_Comm comm, PetscInt m, PetscInt n, Pets
 . -mat_gpucsr_stream_chunk <bytes>       - upper bound on the size of a chunk as compressed rows
 . -mat_gpucsr_stream_resident <bytes>    - upper bound on the chunks that stay on the device
 . -mat_gpucsr_stream_buffers <n>         - number of device buffers
-. -mat_gpucsr_stream_threads <n>         - number of threads that encode the matrix
+. -mat_gpucsr_stream_threads <n>         - number of threads that encode the matrix, and that read chunks from files in each product
 . -mat_gpucsr_stream_file <prefix>        - files that hold the chunks instead of host memory
 . -mat_gpucsr_stream_encode <auto,none>  - encodes chunks, or stores them as compressed rows
 . -mat_gpucsr_kernel <auto,name>         - kernel of the products
@@ -215,13 +218,18 @@ PetscErrorCode MatCreateGPUCSRStream(MPI_Comm comm, PetscInt m, PetscInt n, Pets
 
   A process can have more than 2^31 nonzeros.
 
-  Operations: `MatMult()`, `MatMultAdd()`, `MatMultTranspose()`, `MatMultTransposeAdd()`, `MatGPUCSRMultMany()`, `MatMatMult()` and `MatTransposeMatMult()` with dense matrices,
-  `MatGetDiagonal()`, `MatNorm()`, `MatGetRowMaxAbs()`, `MatGetInfo()`, and `MatConvert()` to `MATAIJ`. Values cannot be set.
+  Products: `MatMult()`, `MatMultAdd()`, `MatMultTranspose()`, `MatMultTransposeAdd()` and `MatGPUCSRMultMany()`; `MatMatMult()` and `MatTransposeMatMult()` with dense matrices;
+  on one process also `MatMatTransposeMult()` with dense matrices and `MatGPUCSRPass()`.
+
+  Other operations: `MatGetDiagonal()`, `MatNorm()`, `MatGetRowMaxAbs()`, `MatGetInfo()`, and `MatConvert()` to `MATAIJ` and to other types. Values cannot be set.
+
+  Preconditioners that need only products and the diagonal work with this type, such as `PCNONE` and `PCJACOBI`. Factorisations, `PCSOR`, `PCASM` and `PCGAMG` are errors.
 
   Products with the transpose use the chunks of the matrix, as with `MAT_GPUCSR_STREAM_TRANSPOSE_SHARED`. The matrix is always streamed: `-mat_gpucsr_stream`, `-mat_gpucsr_transpose`,
   `-mat_gpucsr_select`, `-mat_gpucsr_memory_limit` and `-mat_gpucsr_stream_transpose` have no effect.
 
-  A file must not change as long as the matrix exists, because `MatGetDiagonal()`, `MatNorm()`, `MatGetInfo()` and `MatConvert()` read it again. They use the values of the file, which are not rounded.
+  A file must not change as long as the matrix exists, because `MatGetDiagonal()`, `MatNorm()`, `MatGetRowMaxAbs()`, `MatGetInfo()`, `MatConvert()` and a new encoding read it again. All but the new encoding use
+  the values of the file, which are not rounded.
 
 .seealso: `MATGPUCSR`, `MatCreateGPUCSRStream()`, `MatGPUCSRStreamSetRows()`, `MatLoad()`, `MatGPUCSRGetStreamInfo()`
 M*/

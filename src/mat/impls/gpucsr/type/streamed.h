@@ -6,7 +6,7 @@
 #include "mat/impls/gpucsr/parallel/mpigpucsr.h"
 #include "mat/impls/gpucsr/spmv/stream/gprowsource.h"
 
-/* The rows of this process, with global columns. The source `source` checks columns and values. Only the thread that calls PETSc uses it. */
+/* The rows of this process, with global columns. get() of the member `source` returns them, and checks columns and values. Only the thread that calls PETSc may call get(). */
 typedef struct {
   Mat              A;
   MatGPUCSRRowsFn *fn; /* the user's function; NULL: the rows are in `file` */
@@ -24,7 +24,7 @@ typedef struct {
   GpRowSource      source;
 } MatGPUCSRRows;
 
-/* Uses a piece of rows, whose row numbers are local and whose columns are global. Returns an error and its reason. */
+/* Uses a piece of rows, whose row numbers are local and whose columns are global. After a failure returns an error, and writes the reason to `why`. */
 typedef GpErr (*MatGPUCSRRowsUse)(void *context, const GpChunkSource *piece, char why[GP_CHUNK_WHY]);
 
 /* The rows of one block: those columns of all rows that belong to the block, in the numbering of the block. */
@@ -69,7 +69,7 @@ PETSC_INTERN PetscErrorCode MatGPUCSRStreamBegin_Private(Mat); /* marks the matr
 PETSC_INTERN PetscErrorCode MatGPUCSRStreamReset_Private(Mat); /* forgets the rows */
 
 /* streamedfile.c: files of chunks */
-PETSC_INTERN PetscErrorCode MatGPUCSRStreamWriteFile_Private(Mat, int block, const GpRowSource *, const GpOpOptions *, GpOpFile *); /* encodes rows to the file of a block and opens it */
+PETSC_INTERN PetscErrorCode MatGPUCSRStreamWriteFile_Private(Mat, int block, const GpRowSource *, const GpOpOptions *, GpOpFile *); /* encodes rows into the file of a block, and opens this file */
 PETSC_INTERN PetscErrorCode MatGPUCSRStreamRemoveFiles_Private(Mat);
 
 /* streamedvalues.c: what is computed from the rows on the host */

@@ -6,9 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define MAT_GPUCSR_ROWS_CHANGED "the function or the file has returned other columns than when the matrix was set up; it must return the same rows each time"
+
 /* --- the rows of a block ------------------------------------------------------------------------------------------------------------ */
 
-/* Returns the number in the block of a global column, which must occur in it. */
+/* Returns the number that a global column has in the block. The column must be one of the block. */
 static int32_t MatGPUCSRBlockColumn(const MatGPUCSRBlockRows *B, int64_t column)
 {
   PetscInt lo = 0, hi = B->n;
@@ -23,7 +25,7 @@ static int32_t MatGPUCSRBlockColumn(const MatGPUCSRBlockRows *B, int64_t column)
   return (int32_t)lo;
 }
 
-/* A MatGPUCSRRowsUse: appends the nonzeros of the block. */
+/* Implements MatGPUCSRRowsUse: appends the nonzeros of the block. */
 static GpErr MatGPUCSRBlockAppend(void *context, const GpChunkSource *piece, char why[GP_CHUNK_WHY])
 {
   MatGPUCSRBlockRows *B   = (MatGPUCSRBlockRows *)context;
@@ -34,7 +36,7 @@ static GpErr MatGPUCSRBlockAppend(void *context, const GpChunkSource *piece, cha
 
     if ((column < B->start || column >= B->end) != B->off) continue;
     if (B->used == B->capacity || (B->off && (!B->n || column < B->columns[0] || column > B->columns[B->n - 1]))) {
-      (void)snprintf(why, GP_CHUNK_WHY, "the rows have changed since they were read first; they must not change");
+      (void)snprintf(why, GP_CHUNK_WHY, MAT_GPUCSR_ROWS_CHANGED);
       return GP_ERR_ARGUMENT;
     }
     B->col[B->used]   = MatGPUCSRBlockColumn(B, column);
@@ -43,7 +45,7 @@ static GpErr MatGPUCSRBlockAppend(void *context, const GpChunkSource *piece, cha
   return GP_SUCCESS;
 }
 
-/* The get() of a GpRowSource. */
+/* Implements get() of GpRowSource. */
 static GpErr MatGPUCSRBlockGet(void *context, int64_t first, int64_t end, int entries, GpChunkSource *rows, char why[GP_CHUNK_WHY])
 {
   MatGPUCSRBlockRows *B   = (MatGPUCSRBlockRows *)context;
@@ -66,7 +68,7 @@ static GpErr MatGPUCSRBlockGet(void *context, int64_t first, int64_t end, int en
     B->used = 0;
     err     = n ? MatGPUCSRRowsVisit_Private(B->rows, first, end, MatGPUCSRBlockAppend, B, why) : GP_SUCCESS;
     if (!err && B->used != n) {
-      (void)snprintf(why, GP_CHUNK_WHY, "the rows have changed since they were read first; they must not change");
+      (void)snprintf(why, GP_CHUNK_WHY, MAT_GPUCSR_ROWS_CHANGED);
       err = GP_ERR_ARGUMENT;
     }
   }
@@ -82,7 +84,7 @@ typedef struct {
   PetscErrorCode    code;
 } MatGPUCSRBlockCount;
 
-/* A MatGPUCSRRowsUse: counts the nonzeros of both blocks in each row, and collects the columns of the off-diagonal block. */
+/* Implements MatGPUCSRRowsUse: counts the nonzeros of both blocks in each row, and collects the columns of the off-diagonal block. */
 static GpErr MatGPUCSRBlockCountPiece(void *context, const GpChunkSource *piece, char why[GP_CHUNK_WHY])
 {
   MatGPUCSRBlockCount *C    = (MatGPUCSRBlockCount *)context;
@@ -104,7 +106,7 @@ static GpErr MatGPUCSRBlockCountPiece(void *context, const GpChunkSource *piece,
     }
   }
   if (!C->code) return GP_SUCCESS;
-  (void)snprintf(why, GP_CHUNK_WHY, "collecting the columns of other processes failed");
+  (void)snprintf(why, GP_CHUNK_WHY, "out of host memory for the set of columns of other processes; use more MPI ranks");
   return GP_ERR_MEMORY;
 }
 
@@ -116,7 +118,8 @@ static PetscErrorCode MatGPUCSRBlocksCount(Mat A, MatGPUCSRBlockCount *C)
   PetscFunctionBegin;
   PetscCall(MatGPUCSRRowsVisitAll_Private(&s->rows, MatGPUCSRBlockCountPiece, C));
   PetscCall(PetscHSetIGetSize(C->off, &n));
-  PetscCheck(n < GP_CHUNK_LIMIT, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "The rows of this process have nonzeros in %" PetscInt_FMT " columns of other processes; the limit is 2^31, use more MPI ranks", n);
+  PetscCheck(n < GP_CHUNK_LIMIT, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "The rows of this process have nonzeros in %" PetscInt_FMT " columns of other processes; the number must be less than %" PetscInt64_FMT "; use more MPI ranks", n,
+             (PetscInt64)GP_CHUNK_LIMIT);
   PetscCall(PetscMalloc1(n + 1, &s->columns));
   PetscCall(PetscHSetIGetElems(C->off, &got, s->columns));
   PetscCall(PetscSortInt(n, s->columns));
@@ -134,7 +137,8 @@ PetscErrorCode MatGPUCSRBlocksSetUp_Private(Mat A)
   PetscFunctionBegin;
   if (s->columns) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatGPUCSRBlocksReset_Private(A));
-  PetscCheck((PetscInt64)A->cmap->n < GP_CHUNK_LIMIT, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "This process has %" PetscInt_FMT " columns; the limit is 2^31, use more MPI ranks", A->cmap->n);
+  PetscCheck((PetscInt64)A->cmap->n < GP_CHUNK_LIMIT, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "This process has %" PetscInt_FMT " columns; the number must be less than %" PetscInt64_FMT "; use more MPI ranks", A->cmap->n,
+             (PetscInt64)GP_CHUNK_LIMIT);
   for (int b = 0; b < 2; b++) {
     s->block[b] = (MatGPUCSRBlockRows){.rows = &s->rows, .start = A->cmap->rstart, .end = A->cmap->rend, .off = (PetscBool)b, .n = b ? 0 : A->cmap->n};
     PetscCall(PetscCalloc1(A->rmap->n + 1, &s->block[b].rowptr));

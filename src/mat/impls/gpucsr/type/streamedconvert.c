@@ -9,7 +9,7 @@ typedef struct {
   PetscErrorCode code;
 } MatGPUCSRConversion;
 
-/* A MatGPUCSRRowsUse: counts the nonzeros of each row. */
+/* Implements MatGPUCSRRowsUse: counts the nonzeros of each row. */
 static GpErr MatGPUCSRConvertCount(void *context, const GpChunkSource *piece, char why[GP_CHUNK_WHY])
 {
   MatGPUCSRConversion *C = (MatGPUCSRConversion *)context;
@@ -27,7 +27,7 @@ static GpErr MatGPUCSRConvertCount(void *context, const GpChunkSource *piece, ch
   return GP_SUCCESS;
 }
 
-/* A MatGPUCSRRowsUse: sets the values of each row. */
+/* Implements MatGPUCSRRowsUse: sets the values of each row. */
 static GpErr MatGPUCSRConvertSet(void *context, const GpChunkSource *piece, char why[GP_CHUNK_WHY])
 {
   MatGPUCSRConversion *C = (MatGPUCSRConversion *)context;

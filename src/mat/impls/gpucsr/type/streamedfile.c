@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Encodes the rows and returns the file and what its header does not have: the longest row, the number of empty rows and the rounding error. */
+/* Encodes the rows into a file and opens it. F also receives the longest row, the number of empty rows and the rounding error, which the file does not contain. */
 static GpErr MatGPUCSRStreamWriteRows(const GpRowSource *rows, const GpOpOptions *options, const char path[], GpOpFile *F, PetscBool *written, char *why, size_t whylen)
 {
   const double bytes = options->chunks.chunk, before = GpFillersClock();
@@ -72,10 +72,10 @@ PetscErrorCode MatGPUCSRStreamRemoveFiles_Private(Mat A)
   Level: intermediate
 
   Notes:
-  The first product encodes the rows and writes them to files. Each process has a file <prefix>-<rank>of<ranks>-diagonal.chunks. If there are several processes, each also has a file that ends
+  `MatLoad()` encodes the rows and writes them to files. If a function returns the rows, the first product does so. Each process has a file <prefix>-<rank>of<ranks>-diagonal.chunks. If there are several processes, each also has a file that ends
   in -offdiagonal.chunks. Threads (`MatGPUCSRSetStreamThreads()`) read the chunks in each product and check them. `MatDestroy()` removes the files. Every matrix needs a prefix of its own.
 
-  If a chunk cannot be read or has changed, the product is an error on all processes. The matrix can be used again when the file has been restored.
+  If a chunk cannot be read or is damaged, the product returns an error on all processes. The matrix can be used again when the file has been restored.
 
 .seealso: `MATGPUCSRSTREAM`, `MatCreateGPUCSRStream()`, `MatGPUCSRSetStreamResident()`, `MatGPUCSRGetStreamInfo()`
 @*/

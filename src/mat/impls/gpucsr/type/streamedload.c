@@ -1,6 +1,8 @@
 /* MatLoad() of a matrix of type gpucsrstream from a file in PETSc's binary format. Each process reads its own rows. */
 #include "mat/impls/gpucsr/type/streamed.h"
 
+#include <errno.h>
+#include <string.h>
 #include <unistd.h>
 
 /* Gets the name of the file, and the offset at which the matrix begins. Processes other than the first have no file descriptor. */
@@ -71,8 +73,9 @@ PetscErrorCode MatLoad_GPUCSRStream(Mat A, PetscViewer viewer)
   PetscCall(MatGPUCSRAgree_Private(A, MatGPUCSRLoadOpen(s, name, offset), "Opening the file of the matrix"));
   PetscCall(MatGPUCSRLoadSetSizes(A, name, &s->rows.all));
   PetscCall(MatGPUCSRStreamBegin_Private(A));
-  PetscCall(MatGPUCSRStreamGetOperators_Private(A, PETSC_FALSE, op, &halo)); /* so that MatLoad() reports a damaged file */
+  /* encode now, so that MatLoad() and not the first product reports a damaged file */
+  PetscCall(MatGPUCSRStreamGetOperators_Private(A, PETSC_FALSE, op, &halo));
   /* the next object of the file follows the matrix */
-  if (fd >= 0) PetscCheck(lseek(fd, (off_t)GpRowFileGetEnd(s->rows.file), SEEK_SET) >= 0, PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "%s: cannot move to the end of the matrix", name);
+  if (fd >= 0) PetscCheck(lseek(fd, (off_t)GpRowFileGetEnd(s->rows.file), SEEK_SET) >= 0, PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "%s: cannot set the file position behind the matrix: %s; check the disk", name, strerror(errno));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

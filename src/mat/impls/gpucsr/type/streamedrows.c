@@ -52,7 +52,8 @@ static GpErr MatGPUCSRRowsGetFromFunction(MatGPUCSRRows *R, int64_t first, int64
   R->rowptr[0] = 0;
   for (int64_t i = 0; i < n; i++) {
     if (R->length[i] < 0 || R->length[i] > R->A->cmap->N) {
-      (void)snprintf(why, GP_CHUNK_WHY, "row %" PRId64 ": the function that returns rows gives the length %" PRId64 " for a matrix with %" PRId64 " columns", (int64_t)R->A->rmap->rstart + first + i, (int64_t)R->length[i], (int64_t)R->A->cmap->N);
+      (void)snprintf(why, GP_CHUNK_WHY, "row %" PRId64 ": the function that returns rows gives the length %" PRId64 "; a length is 0 to %" PRId64 ", the number of columns", (int64_t)R->A->rmap->rstart + first + i, (int64_t)R->length[i],
+                     (int64_t)R->A->cmap->N);
       return GP_ERR_ARGUMENT;
     }
     R->rowptr[i + 1] = R->rowptr[i] + R->length[i];
@@ -75,11 +76,11 @@ static GpErr MatGPUCSRRowsCheck(const MatGPUCSRRows *R, const GpChunkSource *row
       const int64_t column = GpChunkColumn(rows, k);
 
       if (column < 0 || column >= N) {
-        (void)snprintf(why, GP_CHUNK_WHY, "row %" PRId64 ": column index %" PRId64 " of a matrix with %" PRId64 " columns; columns are counted from 0", row, column, N);
+        (void)snprintf(why, GP_CHUNK_WHY, "row %" PRId64 ": column index %" PRId64 " is out of range; columns are 0 to %" PRId64, row, column, N - 1);
         return GP_ERR_ARGUMENT;
       }
       if (R->narrow && isinf((float)rows->val[k]) && !isinf(rows->val[k])) {
-        (void)snprintf(why, GP_CHUNK_WHY, "-mat_gpucsr_storage single: %g in row %" PRId64 ", column %" PRId64 " does not fit; use auto or double", rows->val[k], row, column);
+        (void)snprintf(why, GP_CHUNK_WHY, "-mat_gpucsr_storage single: the value %g in row %" PRId64 ", column %" PRId64 " overflows single precision; use auto or double", rows->val[k], row, column);
         return GP_ERR_ARGUMENT;
       }
     }
@@ -87,7 +88,7 @@ static GpErr MatGPUCSRRowsCheck(const MatGPUCSRRows *R, const GpChunkSource *row
   return GP_SUCCESS;
 }
 
-/* The get() of a GpRowSource. */
+/* Implements get() of GpRowSource. */
 static GpErr MatGPUCSRRowsGet(void *context, int64_t first, int64_t end, int entries, GpChunkSource *rows, char why[GP_CHUNK_WHY])
 {
   MatGPUCSRRows *R     = (MatGPUCSRRows *)context;

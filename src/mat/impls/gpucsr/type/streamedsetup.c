@@ -21,7 +21,7 @@ static PetscErrorCode MatGPUCSRStreamGetOptions(const Mat_GPUCSRStream *s, int b
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Encodes the rows of a block in host memory, or to a file if a file name is set. */
+/* Encodes the rows of a block in host memory, or into a file if a file name is set. */
 static PetscErrorCode MatGPUCSRStreamSetUpBlock(Mat A, int b, const GpOpOptions *options, const GpRowSource *rows)
 {
   Mat_GPUCSRStream *s = (Mat_GPUCSRStream *)A->spptr;
@@ -59,7 +59,8 @@ static PetscErrorCode MatGPUCSRStreamEncodeRows(Mat A)
   Mat_GPUCSRStream *s = (Mat_GPUCSRStream *)A->spptr;
 
   PetscFunctionBegin;
-  PetscCheck(s->common.mpi || (PetscInt64)A->cmap->N < GP_CHUNK_LIMIT, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "Matrix with %" PetscInt_FMT " columns: the limit on one process is 2^31; use more MPI ranks", A->cmap->N);
+  PetscCheck(s->common.mpi || (PetscInt64)A->cmap->N < GP_CHUNK_LIMIT, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "The matrix has %" PetscInt_FMT " columns; on one process the number must be less than %" PetscInt64_FMT "; use more MPI ranks",
+             A->cmap->N, (PetscInt64)GP_CHUNK_LIMIT);
   PetscCall(MatGPUCSRStreamRemoveFiles_Private(A));
   if (s->common.mpi) PetscCall(MatGPUCSRBlocksSetUp_Private(A));
   for (int b = 0; b < (s->common.mpi ? 2 : 1); b++) PetscCall(MatGPUCSRStreamEncodeBlock(A, b));

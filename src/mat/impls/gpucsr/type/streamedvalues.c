@@ -12,7 +12,7 @@ typedef struct {
   PetscInt    *index;   /* column of each value, or NULL */
 } MatGPUCSRValues;
 
-/* A MatGPUCSRRowsUse: copies the diagonal. */
+/* Implements MatGPUCSRRowsUse: copies the diagonal. */
 static GpErr MatGPUCSRAddDiagonal(void *context, const GpChunkSource *piece, char why[GP_CHUNK_WHY])
 {
   MatGPUCSRValues *V = (MatGPUCSRValues *)context;
@@ -27,7 +27,7 @@ static GpErr MatGPUCSRAddDiagonal(void *context, const GpChunkSource *piece, cha
   return GP_SUCCESS;
 }
 
-/* A MatGPUCSRRowsUse: finds the largest absolute value of each row. */
+/* Implements MatGPUCSRRowsUse: finds the largest absolute value of each row. */
 static GpErr MatGPUCSRAddRowMaximum(void *context, const GpChunkSource *piece, char why[GP_CHUNK_WHY])
 {
   MatGPUCSRValues *V = (MatGPUCSRValues *)context;
@@ -45,7 +45,7 @@ static GpErr MatGPUCSRAddRowMaximum(void *context, const GpChunkSource *piece, c
   return GP_SUCCESS;
 }
 
-/* A MatGPUCSRRowsUse: adds to the norm. */
+/* Implements MatGPUCSRRowsUse: adds to the norm. */
 static GpErr MatGPUCSRAddNorm(void *context, const GpChunkSource *piece, char why[GP_CHUNK_WHY])
 {
   MatGPUCSRValues *V = (MatGPUCSRValues *)context;

@@ -1,5 +1,5 @@
 /* Chunks. A chunk is a number of whole consecutive rows of a matrix, encoded without loss in one contiguous block of bytes. Chunks are transferred to a device or stored in
-   files. The device decodes a chunk to compressed rows. docs/streaming.md describes the encodings.
+   files. The device decodes a chunk to compressed rows. docs/streaming.md and docs/dev/streaming.md describe the encodings.
 
    The functions that plan, encode and check a chunk call neither PETSc nor the device, and keep no state. So several threads may encode chunks of one matrix.
    The numbers of rows and nonzeros of the matrix have 64 bits; those of a chunk have 32. */

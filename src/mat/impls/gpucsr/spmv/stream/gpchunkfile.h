@@ -1,5 +1,5 @@
 /* Files of encoded chunks, for matrices that exceed host memory: a header, the chunks in the order of their rows, and an index. The index holds the
-   header of each chunk, so that the sizes of all chunks and the parameters of decoding are known before a chunk is read. docs/streaming.md has the layout.
+   header of each chunk, so that the sizes of all chunks and the parameters of decoding are known before a chunk is read. docs/dev/streaming.md has the layout.
 
    These functions call neither PETSc nor the device. After a failure they write one line to `why`: what is wrong, the file, the chunk, the place and the remedy.
    GP_ERR_FILE: the operating system refused a read or a write, or the file is damaged. */
