@@ -64,6 +64,7 @@ static PetscErrorCode VecGPUSetAccess(Vec v)
   PetscCall(VecGPUSetArrays_Private(v));
   v->ops->getsubvector     = VecGetSubVector_GPU;
   v->ops->restoresubvector = VecRestoreSubVector_GPU;
+  PetscCall(VecGPUSetLocals_Private(v));
   PetscCall(VecGPUSetScatters_Private(v));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -74,7 +75,9 @@ static PetscErrorCode VecDestroy_GPU(Vec v)
   const struct _VecOps *base = g->base;
 
   PetscFunctionBegin;
+  PetscCheck(!g->locals, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "VecSetType() on a vector with local vectors in use; call VecRestoreLocalVector() or VecRestoreLocalVectorRead() before");
   PetscCall(VecGPUKeepValues_Private(v));
+  if (g->original) PetscCall(VecGPUEndLocal_Private(v));
   PetscCall(VecGPUFree_Private(v));
   PetscCall(VecGPUAttachData_Private(v, NULL)); /* VecSetType() destroys the data but keeps the object */
   PetscCall(PetscFree(g));
@@ -239,7 +242,7 @@ PetscErrorCode VecGPUFinalize_Private(void)
 .   reductions - `VecDot()`, `VecTDot()`, `VecMDot()`, `VecMTDot()`, `VecNorm()`, `VecSum()`, `VecMax()`, `VecMin()`, `VecDotNorm2()`, `VecMaxPointwiseDivide()`, and the local parts of split reductions
 -   scatters - in a PETSc without CUDA, `VecScatterBegin()` with general index sets, for example `DMGlobalToLocal()` of a `DMDA`; only entries for other processes are copied to the host
 
-  A contiguous subvector shares the device memory of its vector. All other operations, for example `VecSetRandom()` and `VecSetValues()`, run on the host.
+  A contiguous subvector shares the device memory of its vector, and so does a local vector of this type (`VecGetLocalVector()`, `VecGetLocalVectorRead()`). All other operations, for example `VecSetRandom()` and `VecSetValues()`, run on the host.
 
   Reductions add in a fixed order. They give the same bits in every run on one GPU and one number of processes.
 

@@ -26,6 +26,16 @@ static void VecGPUPoison(Vec v, double *values)
   for (PetscInt i = 0; i < v->map->n; i++) values[i] = 1e303;
 }
 
+/* Updates what a local vector copies from its original: the host array and the offload mask. */
+static void VecGPUFollowOriginal(Vec v)
+{
+  Vec_GPU     *g     = VecGPUState(v);
+  PetscScalar *array = VecGPUHeader(g->original)->array;
+
+  VecGPUHeader(v)->array = array ? array + g->offset : NULL;
+  v->offloadmask         = g->original->offloadmask;
+}
+
 static PetscErrorCode VecGPUWaitForUpload(Vec v)
 {
   Vec_GPU *g = VecGPUState(v);
@@ -37,11 +47,28 @@ static PetscErrorCode VecGPUWaitForUpload(Vec v)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* If only a part of the original is written, the rest of it must be current on the device too. */
+static PetscErrorCode VecGPUGetDeviceOfOriginal(Vec v, PetscBool read, double **values)
+{
+  Vec_GPU *g = VecGPUState(v);
+
+  PetscFunctionBegin;
+  if (read || v->map->n < g->original->map->n) PetscCall(VecGPUGetDevice_Private(g->original, values));
+  else PetscCall(VecGPUGetDeviceWrite_Private(g->original, values));
+  if (*values) *values += g->offset;
+  VecGPUFollowOriginal(v);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode VecGPUGetDeviceWrite_Private(Vec v, double **values)
 {
   Vec_GPU *g = VecGPUState(v);
 
   PetscFunctionBegin;
+  if (g->original) {
+    PetscCall(VecGPUGetDeviceOfOriginal(v, PETSC_FALSE, values));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   if (!g->shared && !g->device) PetscCallGp(g->dev, "allocating device memory for a vector", GpDevAllocShared(g->dev, VecGPUBytes(v), &g->device));
   *values = g->shared ? VecGPUHeader(v)->array : g->device;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -80,6 +107,11 @@ PetscErrorCode VecGPUToHost_Private(Vec v)
   Vec_GPUHeader *h = VecGPUHeader(v);
 
   PetscFunctionBegin;
+  if (g->original) {
+    PetscCall(VecGPUToHost_Private(g->original));
+    VecGPUFollowOriginal(v);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   if (g->shared || (g->valid & VEC_GPU_HOST)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscGPUCSRGetDevice(&g->dev));
   if (!h->array) {
@@ -110,6 +142,12 @@ PetscErrorCode VecGPUHostWritten_Private(Vec v)
   Vec_GPU *g = VecGPUState(v);
 
   PetscFunctionBegin;
+  if (g->original) {
+    PetscCall(VecGPUHostWritten_Private(g->original));
+    PetscCall(PetscObjectStateIncrease((PetscObject)g->original));
+    VecGPUFollowOriginal(v);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   if (g->shared) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VecGPUWaitForUpload(v));
   if (g->valid & VEC_GPU_DEVICE) VecGPUPoison(v, g->device);
@@ -122,6 +160,10 @@ PetscErrorCode VecGPUGetDeviceRead_Private(Vec v, const double **values)
   Vec_GPU *g = VecGPUState(v);
 
   PetscFunctionBegin;
+  if (g->original) {
+    PetscCall(VecGPUGetDeviceOfOriginal(v, PETSC_TRUE, (double **)values));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   if (!g->shared && !(g->valid & VEC_GPU_DEVICE)) PetscCall(VecGPUToDevice(v));
   *values = g->shared ? VecGPUHeader(v)->array : g->device;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -132,7 +174,10 @@ PetscErrorCode VecGPURestoreDevice_Private(Vec v)
   Vec_GPU *g = VecGPUState(v);
 
   PetscFunctionBegin;
-  if (!g->shared && g->valid != VEC_GPU_DEVICE) {
+  if (g->original) {
+    PetscCall(VecGPURestoreDevice_Private(g->original));
+    VecGPUFollowOriginal(v);
+  } else if (!g->shared && g->valid != VEC_GPU_DEVICE) {
     VecGPUPoison(v, VecGPUHeader(v)->array);
     VecGPUSetValid(v, VEC_GPU_DEVICE);
   }
@@ -146,7 +191,10 @@ PetscErrorCode VecGPUGetHostIfValid_Private(Vec v, const double **values)
   Vec_GPU *g = VecGPUState(v);
 
   PetscFunctionBegin;
-  *values = g->shared || (g->valid & VEC_GPU_HOST) ? VecGPUHeader(v)->array : NULL;
+  if (g->original) {
+    PetscCall(VecGPUGetHostIfValid_Private(g->original, values));
+    if (*values) *values += g->offset;
+  } else *values = g->shared || (g->valid & VEC_GPU_HOST) ? VecGPUHeader(v)->array : NULL;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -37,6 +37,18 @@ PetscErrorCode VecRestoreArrayRead_GPU(Vec v, const PetscScalar **array)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The array of a vector may be exchanged only if no other vector uses it. */
+static PetscErrorCode VecGPUCheckArrayFree(Vec v, const char function[])
+{
+  Vec_GPU *g = VecGPUState(v);
+
+  PetscFunctionBegin;
+  PetscCheck(!g->windows, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "%s() on a vector with subvectors in use; call VecRestoreSubVector() before", function);
+  PetscCheck(!g->locals, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "%s() on a vector with local vectors in use; call VecRestoreLocalVector() or VecRestoreLocalVectorRead() before", function);
+  PetscCheck(!g->original, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "%s() on a local vector in use; call VecRestoreLocalVector() or VecRestoreLocalVectorRead() before", function);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The device memory serves the placed array from now on, so the present values must be on the host. */
 static PetscErrorCode VecPlaceArray_GPU(Vec v, const PetscScalar *array)
 {
@@ -44,7 +56,7 @@ static PetscErrorCode VecPlaceArray_GPU(Vec v, const PetscScalar *array)
 
   PetscFunctionBegin;
   PetscCheck(!g->placed, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "VecPlaceArray() was already called on this vector; call VecResetArray() before");
-  PetscCheck(!g->windows, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "VecPlaceArray() on a vector with subvectors in use; call VecRestoreSubVector() before");
+  PetscCall(VecGPUCheckArrayFree(v, "VecPlaceArray"));
   if (g->valid) PetscCall(VecGPUToHost_Private(v));
   PetscCall((*g->base->placearray)(v, array));
   g->placed   = PETSC_TRUE;
@@ -60,6 +72,7 @@ static PetscErrorCode VecResetArray_GPU(Vec v)
 
   PetscFunctionBegin;
   if (!g->placed) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VecGPUCheckArrayFree(v, "VecResetArray"));
   PetscCall(VecGPUToHost_Private(v));
   PetscCall((*g->base->resetarray)(v));
   g->placed = PETSC_FALSE;
@@ -73,7 +86,7 @@ static PetscErrorCode VecReplaceArray_GPU(Vec v, const PetscScalar *array)
   Vec_GPU *g = VecGPUState(v);
 
   PetscFunctionBegin;
-  PetscCheck(!g->windows, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "VecReplaceArray() on a vector with subvectors in use; call VecRestoreSubVector() before");
+  PetscCall(VecGPUCheckArrayFree(v, "VecReplaceArray"));
   if (g->ghosted) { /* VecSetType() passes the values without ghosts: copy them, so that ghosts and local form stay in place */
     PetscCall(VecGPUToHost_Private(v));
     PetscCall(VecGPUHostWritten_Private(v));

@@ -30,6 +30,10 @@ typedef struct {
   int                   window;   /* subvectors only: the memory that is shared with the original vector, VEC_GPU_HOST or VEC_GPU_DEVICE */
   PetscInt              start;    /* subvectors only: local index of the first entry in the original vector */
   PetscObjectState      got;      /* subvectors only: object state when VecGetSubVector() returned; a larger one means that values changed */
+  int                   locals;   /* number of vectors whose member original is this vector */
+  Vec                   original; /* local vectors only (gpuveclocal.c): the vector that holds the values; NULL for all other vectors */
+  PetscInt              offset;   /* local vectors only: local index of the first entry in the original vector */
+  PetscScalar          *own;      /* local vectors only: the Vec's own array, which is restored at the end */
 } Vec_GPU;
 
 /* the common first members of PETSc's private Vec_Seq and Vec_MPI */
@@ -69,6 +73,13 @@ static inline void VecGPUSetValid(Vec v, int valid)
   VecGPUState(v)->valid = valid;
   if (PetscDefined(HAVE_CUDA)) v->offloadmask = valid ? PETSC_OFFLOAD_CPU : PETSC_OFFLOAD_UNALLOCATED;
   else v->offloadmask = valid == VEC_GPU_HOST ? PETSC_OFFLOAD_CPU : valid == VEC_GPU_DEVICE ? PETSC_OFFLOAD_GPU : valid ? PETSC_OFFLOAD_BOTH : PETSC_OFFLOAD_UNALLOCATED;
+}
+
+/* Returns the valid bits of the memory that holds the values of v. */
+static inline int VecGPUGetValid(Vec v)
+{
+  while (VecGPUState(v)->original) v = VecGPUState(v)->original;
+  return VecGPUState(v)->valid;
 }
 
 PETSC_INTERN PetscLogEvent VEC_GPU_Upload, VEC_GPU_Download;
@@ -121,6 +132,11 @@ PETSC_INTERN PetscErrorCode VecGPUScatterFinalize_Private(void);
 /* gpuvecsub.c */
 PETSC_INTERN PetscErrorCode VecGetSubVector_GPU(Vec, IS, Vec *);
 PETSC_INTERN PetscErrorCode VecRestoreSubVector_GPU(Vec, IS, Vec *);
+
+/* gpuveclocal.c */
+PETSC_INTERN PetscErrorCode VecGPUBeginLocal_Private(Vec v, PetscInt offset, Vec w); /* w becomes the entries of v from offset on */
+PETSC_INTERN PetscErrorCode VecGPUEndLocal_Private(Vec w);
+PETSC_INTERN PetscErrorCode VecGPUSetLocals_Private(Vec);
 
 static inline PetscBool VecGPUIs(Vec v)
 {

@@ -68,7 +68,12 @@ static PetscErrorCode VecCopy_GPU(Vec x, Vec y)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Swaps the pointers to device memory, not the values, unless a contiguous subvector shares that memory. */
+static inline PetscBool VecGPUIsMemoryShared(const Vec_GPU *g)
+{
+  return (PetscBool)(g->window || g->windows || g->original || g->locals);
+}
+
+/* Swaps the pointers to device memory, not the values, unless another vector shares that memory. */
 static PetscErrorCode VecSwap_GPU(Vec x, Vec y)
 {
   Vec_GPU *gx = VecGPUState(x), *gy = VecGPUIs(y) ? VecGPUState(y) : NULL;
@@ -76,7 +81,7 @@ static PetscErrorCode VecSwap_GPU(Vec x, Vec y)
 
   PetscFunctionBegin;
   if (x == y) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!gy || gx->shared || gx->window || gx->windows || gy->window || gy->windows) {
+  if (!gy || gx->shared || VecGPUIsMemoryShared(gx) || VecGPUIsMemoryShared(gy)) {
     PetscCall((*gx->base->swap)(x, y));
     PetscFunctionReturn(PETSC_SUCCESS);
   }

@@ -16,7 +16,7 @@ PetscErrorCode VecGPUKeepValues_Private(Vec v)
   PetscScalar       *to;
 
   PetscFunctionBegin;
-  if (((PetscObject)v)->refct <= 0 || !VecGPUState(v)->valid) PetscFunctionReturn(PETSC_SUCCESS);
+  if (((PetscObject)v)->refct <= 0 || !VecGPUGetValid(v)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VecCreateSeq(PETSC_COMM_SELF, v->map->n, &copy));
   PetscCall(VecGPUToHost_Private(v));
   from = VecGPUHeader(v)->array;

@@ -50,6 +50,12 @@ static PetscErrorCode VecGPUIsContiguous(Vec v, IS is, PetscBool *contiguous, Pe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The memory of a local vector is that of its original, which then has the window too. */
+static void VecGPUCountWindow(Vec v, int change)
+{
+  for (; v; v = VecGPUState(v)->original) VecGPUState(v)->windows += change;
+}
+
 PetscErrorCode VecGetSubVector_GPU(Vec v, IS is, Vec *sub)
 {
   Vec_GPU  *g = VecGPUState(v), *s;
@@ -69,7 +75,7 @@ PetscErrorCode VecGetSubVector_GPU(Vec v, IS is, Vec *sub)
   PetscCall(VecSetBlockSize(*sub, bs));
   PetscCall(VecSetType(*sub, ((PetscObject)v)->type_name));
   s = VecGPUState(*sub);
-  if (g->shared || g->valid == VEC_GPU_HOST) {
+  if (g->shared || VecGPUGetValid(v) == VEC_GPU_HOST) {
     PetscCall(VecGPUToHost_Private(v));
     PetscCall(VecPlaceArray(*sub, VecGPUHeader(v)->array ? VecGPUHeader(v)->array + start : NULL));
     s->window = VEC_GPU_HOST;
@@ -83,7 +89,7 @@ PetscErrorCode VecGetSubVector_GPU(Vec v, IS is, Vec *sub)
     PetscCall(PetscObjectStateIncrease((PetscObject)*sub)); /* PETSc has cached a norm of zero for the new vector */
   }
   s->start = start;
-  g->windows++;
+  VecGPUCountWindow(v, 1);
   PetscCall(VecLockGet(v, &locked));
   if (locked) PetscCall(VecLockReadPush(*sub));
   (*sub)->ops->placearray   = NULL;
@@ -100,16 +106,18 @@ static PetscErrorCode VecGPUWriteBackSubVector(Vec v, Vec sub)
   const size_t bytes = (size_t)sub->map->n * sizeof(double);
 
   PetscFunctionBegin;
-  if (s->window == VEC_GPU_HOST ? g->shared || (g->valid & VEC_GPU_HOST) : !(g->valid & VEC_GPU_DEVICE)) {
+  if (s->window == VEC_GPU_HOST ? g->shared || (VecGPUGetValid(v) & VEC_GPU_HOST) : !(VecGPUGetValid(v) & VEC_GPU_DEVICE)) {
     PetscCall(VecGPUToHost_Private(sub));
     if (s->window == VEC_GPU_DEVICE) PetscCall(PetscArraycpy(VecGPUHeader(v)->array + s->start, VecGPUHeader(sub)->array, sub->map->n));
     PetscCall(VecGPUHostWritten_Private(v));
     PetscCall(PetscObjectStateIncrease((PetscObject)v));
   } else {
     const double *values;
+    double       *all;
 
     PetscCall(VecGPUGetDeviceRead_Private(sub, &values));
-    if (s->window == VEC_GPU_HOST && bytes) PetscCallGp(g->dev, "writing back a subvector", GpDevCopyWithin(g->dev, g->device + s->start, values, bytes));
+    PetscCall(VecGPUGetDevice_Private(v, &all));
+    if (s->window == VEC_GPU_HOST && bytes) PetscCallGp(g->dev, "writing back a subvector", GpDevCopyWithin(g->dev, all + s->start, values, bytes));
     PetscCall(VecGPURestoreDevice_Private(v));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -125,7 +133,7 @@ PetscErrorCode VecRestoreSubVector_GPU(Vec v, IS is, Vec *sub)
     PetscCall(VecGPURestoreSubVectorByScatter(v, is, sub));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  VecGPUState(v)->windows--;
+  VecGPUCountWindow(v, -1);
   PetscCall(PetscObjectStateGet((PetscObject)*sub, &now));
   if (now == VecGPUState(*sub)->got) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VecLockGet(v, &locked));

@@ -3,20 +3,21 @@
 
 static inline PetscBool VecGPUHasDeviceValues(Vec v)
 {
-  return (PetscBool)(v && (VecGPUState(v)->valid & VEC_GPU_DEVICE));
+  return (PetscBool)(v && (VecGPUGetValid(v) & VEC_GPU_DEVICE));
 }
 
 /* Decides for both sides whether the values are used on the host or on the device, and gets them.  The choice follows the memory that
-   holds the current values.  If all entries are replaced, the old values of the receiving vector are dropped first. */
+   holds the current values.  If all entries are replaced, the old values of the receiving vector are dropped first, unless another vector
+   shares them. */
 static PetscErrorCode VecGPUScatterGetValues(VecGPUScatter s, PetscBool replaced)
 {
   VecGPUSide *from = &s->from, *to = &s->to;
 
   PetscFunctionBegin;
-  if (replaced && !VecGPUState(to->vec)->shared) VecGPUSetValid(to->vec, 0);
+  if (replaced && !VecGPUState(to->vec)->shared && !VecGPUState(to->vec)->original && !VecGPUState(to->vec)->locals) VecGPUSetValid(to->vec, 0);
   if (s->ours && from->vec != to->vec) { /* within one vector PETSc moves the entries one after the other, on the host */
     if (from->vec && to->vec) from->device = to->device = (PetscBool)(VecGPUHasDeviceValues(from->vec) || VecGPUHasDeviceValues(to->vec));
-    else if (from->vec) from->device = (PetscBool) !(VecGPUState(from->vec)->valid & VEC_GPU_HOST);
+    else if (from->vec) from->device = (PetscBool) !(VecGPUGetValid(from->vec) & VEC_GPU_HOST);
     else to->device = VecGPUHasDeviceValues(to->vec);
   }
   if (from->device) PetscCall(VecGPUGetDeviceRead_Private(from->vec, (const double **)&from->values));
