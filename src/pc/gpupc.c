@@ -1,6 +1,7 @@
 /* Registers the preconditioner types. */
 #include "pc/gpupc.h"
 #include "pc/impls/gpupoly/gpupoly.h"
+#include "pc/impls/bjacobi/gpubjacobi.h"
 
 PetscErrorCode PCGPURegister_Private(void)
 {
@@ -8,5 +9,6 @@ PetscErrorCode PCGPURegister_Private(void)
   PetscCall(PCInitializePackage());
   PetscCall(PCRegister(PCGPUPOLY, PCCreate_GPUPoly));
   PetscCall(PetscLogEventRegister("GPUPolyBounds", PC_CLASSID, &PC_GPUPoly_Bounds));
+  PetscCall(PCGPURegisterBJacobi_Private());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
