@@ -2,6 +2,7 @@
 #include "pc/gpupc.h"
 #include "pc/impls/gpupoly/gpupoly.h"
 #include "pc/impls/bjacobi/gpubjacobi.h"
+#include "pc/impls/pbjacobi/gpupbjacobi.h"
 
 PetscErrorCode PCGPURegister_Private(void)
 {
@@ -10,5 +11,6 @@ PetscErrorCode PCGPURegister_Private(void)
   PetscCall(PCRegister(PCGPUPOLY, PCCreate_GPUPoly));
   PetscCall(PetscLogEventRegister("GPUPolyBounds", PC_CLASSID, &PC_GPUPoly_Bounds));
   PetscCall(PCGPURegisterBJacobi_Private());
+  PetscCall(PCGPURegisterPBJacobi_Private());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
