@@ -14,6 +14,8 @@ options="-dll_append $GPUCSR_LIB -gpucsr_device $GPUCSR_DEVICE -log_view"
 krylov="cg bcgs gmres chebyshev tfqmr" # Krylov methods of the runs
 pcs="jacobi none"                      # preconditioners of the runs
 prefix=                                # options prefix of the solver in the example
+ranks=1                                # processes of the runs
+label=                                 # what distinguishes a run from others of the same example
 
 program() { # builds an example program of PETSc unless it exists
   local target=$work/${1//\//-}
@@ -27,7 +29,7 @@ resident() { # program, linear solves of a run, options...
   local name=$1 solves=$2 target=$work/${1//\//-} ksp pc most its pids mult uploads copies a b c bad=
   shift 2
   if ! program "$name"; then
-    skip "$name: vectors stay on the device" "PETSc's examples are not installed, or did not compile"
+    skip "$name$label: vectors stay on the device" "PETSc's examples are not installed, or did not compile"
     return
   fi
   for ksp in $krylov; do
@@ -36,15 +38,15 @@ resident() { # program, linear solves of a run, options...
       pids=()
       for its in 4 12; do # side by side, for most of a short run is waiting
         # shellcheck disable=SC2086
-        (cd "$work" && exec timeout 120 "$MPIEXEC" -n 1 "$target" "$@" $options -${prefix}ksp_type $ksp -${prefix}pc_type $pc -${prefix}ksp_max_it $its -${prefix}ksp_convergence_test skip -ksp_chebyshev_eigenvalues 0.01,$most) >"$target.$its" 2>&1 </dev/null &
+        (cd "$work" && exec timeout 120 "$MPIEXEC" -n $ranks "$target" "$@" $options -${prefix}ksp_type $ksp -${prefix}pc_type $pc -${prefix}ksp_max_it $its -${prefix}ksp_convergence_test skip -ksp_chebyshev_eigenvalues 0.01,$most) >"$target.$its" 2>&1 </dev/null &
         pids+=($!)
       done
       if ! wait "${pids[0]}"; then
-        not_ok "$name with $ksp and $pc runs" "$target.4"
+        not_ok "$name$label with $ksp and $pc runs" "$target.4"
         return
       fi
       if ! wait "${pids[1]}"; then
-        not_ok "$name with $ksp and $pc runs" "$target.12"
+        not_ok "$name$label with $ksp and $pc runs" "$target.12"
         return
       fi
       read -r mult uploads copies <<<"$(counted "$target.4")"
@@ -54,7 +56,7 @@ resident() { # program, linear solves of a run, options...
       fi
     done
   done
-  if [ -z "$bad" ]; then ok "$name: vectors stay on the device"; else not_ok "$name: vectors stay on the device$bad"; fi
+  if [ -z "$bad" ]; then ok "$name$label: vectors stay on the device"; else not_ok "$name$label: vectors stay on the device$bad"; fi
 }
 
 dm="-dm_mat_type gpucsr -dm_vec_type gpu"
@@ -74,6 +76,19 @@ for more in "" "-pc_gpupoly_type leastsquares -pc_gpupoly_degree 3" "-pc_gpupoly
   resident ksp/ksp/tutorials/ex2 1 -m 40 -n 40 -mat_type gpucsr -vec_type gpu $more
 done
 pcs="jacobi none"
+device="-sub_pc_type ilu -sub_pc_factor_mat_solver_type gpucsr" # blocks that the device solves
+for ranks in 1 2; do
+  krylov="cg gmres" pcs="bjacobi asm" label=", blocks, ranks: $ranks"
+  # shellcheck disable=SC2086
+  resident ksp/ksp/tutorials/ex2 1 -m 40 -n 40 -mat_type gpucsr -vec_type gpu $device
+  label=", three blocks a rank, ranks: $ranks"
+  # shellcheck disable=SC2086
+  resident ksp/ksp/tutorials/ex2 1 -m 40 -n 40 -mat_type gpucsr -vec_type gpu -pc_bjacobi_local_blocks 3 -pc_asm_local_blocks 3 $device
+  pcs=pbjacobi label=", blocks of unknowns, ranks: $ranks"
+  # shellcheck disable=SC2086
+  resident snes/tutorials/ex19 1 -da_grid_x 12 -da_grid_y 12 $once 1 $dm
+done
+krylov="cg bcgs gmres chebyshev tfqmr" pcs="jacobi none" ranks=1 label=
 # shellcheck disable=SC2086
 {
   resident ksp/ksp/tutorials/ex45 1 -da_grid_x 12 -da_grid_y 12 -da_grid_z 12 $dm

@@ -124,9 +124,19 @@ int main(int argc, char **argv)
          args: -pc_type jacobi -pc_jacobi_type {{diagonal rowmax rowsum}}
       test:
          suffix: blocks
-         args: -pc_type {{pbjacobi bjacobi asm}}
+         nsize: {{1 2 4}}
+         args: -pc_type {{pbjacobi bjacobi asm gasm}}
+      test:
+         suffix: severalblocks
+         nsize: {{1 2 4}}
+         args: -pc_type {{bjacobi asm}} -pc_bjacobi_local_blocks 3 -pc_asm_local_blocks 3 -device_solver -device_solver_blocks -sub_pc_type ilu -mat_gpucsr_vec_type gpu
+      test:
+         suffix: sharedblock
+         nsize: 4
+         args: -pc_type bjacobi -pc_bjacobi_blocks 2 -sub_ksp_type preonly -sub_pc_type {{jacobi bjacobi}} -mat_gpucsr_vec_type gpu
       test:
          suffix: host
+         nsize: {{1 2 4}}
          args: -pc_type {{sor eisenstat kaczmarz}}
       test:
          suffix: stream
@@ -134,13 +144,13 @@ int main(int argc, char **argv)
       test:
          suffix: factor
          nsize: {{1 2 4}}
-         args: -pc_type bjacobi -device_solver -device_solver_blocks -sub_pc_type {{ilu icc lu cholesky}} -sub_pc_factor_mat_ordering_type {{natural rcm multicolor}}
+         args: -pc_type bjacobi -device_solver -device_solver_blocks -sub_pc_type {{ilu icc lu cholesky}} -sub_pc_factor_mat_ordering_type {{natural rcm multicolor}} -mat_gpucsr_vec_type gpu
       test:
          suffix: sweeps
          args: -pc_type bjacobi -device_solver -device_solver_blocks -sub_pc_type {{ilu icc}} -gpucsr_trisolve {{jacobi isai}} -gpucsr_trisolve_sweeps 1024
       test:
          suffix: levels
-         args: -pc_type asm -device_solver -device_solver_blocks -sub_pc_type {{ilu icc}} -sub_pc_factor_levels 2 -sub_pc_factor_shift_type {{none nonzero}}
+         args: -pc_type {{asm gasm}} -device_solver -device_solver_blocks -sub_pc_type {{ilu icc}} -sub_pc_factor_levels 2 -sub_pc_factor_shift_type {{none nonzero}} -mat_gpucsr_vec_type gpu
       test:
          suffix: petsc
          args: -pc_type bjacobi -sub_pc_type {{ilu icc}}
