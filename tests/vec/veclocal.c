@@ -4,6 +4,7 @@ static char help[] = "Local vectors of gpu vectors show the values of their orig
 #include "gpucsrcompat.h"
 #include <petsc/private/petscimpl.h>
 #include "tests/mat/refused.h"
+#include "vec/gpuvecimpl.h"
 
 #define LOCAL 12 /* entries of a rank */
 
@@ -311,6 +312,49 @@ static PetscErrorCode TestBothInUse(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Local vectors of a part of the entries, as those of several blocks; the other entries stay. */
+static PetscErrorCode TestParts(void)
+{
+  const PetscInt start[] = {0, 5}, n[] = {5, 6};
+
+  PetscFunctionBeginUser;
+  for (Where where = ZERO; where < WHERE; where++)
+    for (int way = 0; way < 2; way++) {
+      Vec v, plain, part[2];
+
+      PetscCall(Create(PETSC_COMM_WORLD, VECGPU, &v));
+      PetscCall(Create(PETSC_COMM_WORLD, VECSTANDARD, &plain));
+      PetscCall(Fill(v, where));
+      PetscCall(Fill(plain, where));
+      for (int k = 0; k < 2; k++) {
+        PetscScalar *a;
+
+        PetscCall(VecCreate(PETSC_COMM_SELF, &part[k]));
+        PetscCall(VecSetSizes(part[k], n[k], n[k]));
+        PetscCall(VecSetType(part[k], VECGPU));
+        PetscCall(VecGPUBeginLocal_Private(v, start[k], part[k]));
+        PetscCall(VecGetArray(plain, &a));
+        for (PetscInt i = 0; i < n[k]; i++) a[start[k] + i] = 3 + k + (way == k) * i;
+        PetscCall(VecRestoreArray(plain, &a));
+        if (way == k) { /* on the host, then on the device */
+          PetscCall(VecGetArray(part[k], &a));
+          for (PetscInt i = 0; i < n[k]; i++) a[i] = 2 + k + i;
+          PetscCall(VecRestoreArray(part[k], &a));
+          PetscCall(VecShift(part[k], 1));
+        } else PetscCall(VecSet(part[k], 3 + k));
+      }
+      PetscCall(Same("the original of two parts", v, plain));
+      for (int k = 0; k < 2; k++) {
+        PetscCall(VecGPUEndLocal_Private(part[k]));
+        PetscCall(VecDestroy(&part[k]));
+      }
+      PetscCall(Same("the original after two parts", v, plain));
+      PetscCall(VecDestroy(&v));
+      PetscCall(VecDestroy(&plain));
+    }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* A placed array receives what is written through the local vector. */
 static PetscErrorCode TestPlaced(void)
 {
@@ -508,6 +552,7 @@ int main(int argc, char **argv)
   PetscCall(TestTypes(VECGPU, VECSTANDARD));
   PetscCall(TestTypes(VECSTANDARD, VECGPU));
   PetscCall(TestBothInUse());
+  PetscCall(TestParts());
   PetscCall(TestPlaced());
   PetscCall(TestGhosts());
   PetscCall(TestDestroy());
