@@ -117,13 +117,56 @@ static PetscErrorCode Solve(void *context, PetscInt times)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode Apply(void *context, PetscInt times)
+{
+  Objects *o = (Objects *)context;
+  PC       pc;
+
+  PetscFunctionBeginUser;
+  PetscCall(KSPSetUp(o->ksp));
+  PetscCall(KSPSetUpOnBlocks(o->ksp));
+  PetscCall(KSPGetPC(o->ksp, &pc));
+  for (PetscInt k = 0; k < times; k++) PetscCall(PCApply(pc, o->x, o->y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Solves with preconditioners that are applied on the device.  CG multiplies once in each iteration. */
+static PetscErrorCode Solves(Mat A, VecType type, Objects *o, const double forward[2])
+{
+  const PCType    types[]  = {PCJACOBI, PCPBJACOBI, PCBJACOBI, PCBJACOBI, PCASM}; /* PCASM copies the entries of the overlap, in a scatter */
+  const PetscInt  blocks[] = {1, 1, 1, 3, 1};
+  const PetscBool gpu      = (PetscBool)!strcmp(type, VECGPU); /* PETSc's type cuda copies if a rank has several blocks */
+
+  double      overlap[2];
+  PetscMPIInt rank, size;
+
+  PetscFunctionBeginUser;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  overlap[0] = overlap[1] = ((rank > 0) + (rank < size - 1)) * WIDTH * (double)sizeof(double);
+  for (int k = 0; k < (gpu ? 5 : 1); k++) {
+    PC pc;
+
+    PetscCall(KSPCreate(PETSC_COMM_WORLD, &o->ksp));
+    PetscCall(KSPSetOperators(o->ksp, A, A));
+    PetscCall(KSPGetPC(o->ksp, &pc));
+    PetscCall(PCSetType(pc, types[k]));
+    PetscCall(PCBJacobiSetLocalBlocks(pc, blocks[k], NULL));
+    PetscCall(KSPSetConvergenceTest(o->ksp, KSPConvergedSkip, NULL, NULL));
+    PetscCall(KSPSetType(o->ksp, KSPCG));
+    PetscCall(PCSetFromOptions(pc));
+    PetscCall(k == 4 ? Test(types[k], Apply, o, 5, overlap) : Test(types[k], Solve, o, 20, forward));
+    PetscCall(KSPDestroy(&o->ksp));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode Products(Mat A, VecType type, const double forward[2], const double backward[2])
 {
   Objects   o = {.A = A};
   Mat       plain;
   Vec       x, y, z;
   PetscReal error;
-  PC        pc;
 
   PetscFunctionBeginUser;
   PetscCall(Matrix(MATAIJ, &plain));
@@ -159,14 +202,7 @@ static PetscErrorCode Products(Mat A, VecType type, const double forward[2], con
   PetscCall(VecNorm(o.y, NORM_INFINITY, &error));
   PetscCheck(error < 1e-13, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "MatMultTranspose() differs by %g", (double)error);
 
-  PetscCall(KSPCreate(PETSC_COMM_WORLD, &o.ksp));
-  PetscCall(KSPSetOperators(o.ksp, A, A));
-  PetscCall(KSPGetPC(o.ksp, &pc));
-  PetscCall(PCSetType(pc, PCJACOBI));
-  PetscCall(KSPSetConvergenceTest(o.ksp, KSPConvergedSkip, NULL, NULL));
-  PetscCall(KSPSetType(o.ksp, KSPCG)); /* one product in each iteration */
-  PetscCall(Test("KSPCG", Solve, &o, 20, forward));
-  PetscCall(KSPDestroy(&o.ksp));
+  PetscCall(Solves(A, type, &o, forward));
   PetscCall(VecDestroy(&o.x));
   PetscCall(VecDestroy(&o.y));
   PetscCall(VecDestroy(&o.z));
@@ -211,10 +247,10 @@ int main(int argc, char **argv)
       nsize: {{1 2 3 4}}
       test:
          suffix: gpu
-         args: -vec_gpu_separate -mat_gpucsr_halo_type {{auto host}}
+         args: -vec_gpu_separate -mat_gpucsr_halo_type {{auto host}} -mat_gpucsr_vec_type gpu -sub_pc_type ilu -sub_pc_factor_mat_solver_type gpucsr
       test:
          suffix: mpi
-         args: -vec_gpu_separate -mat_gpucsr_halo_type mpi -gpucsr_device host
+         args: -vec_gpu_separate -mat_gpucsr_halo_type mpi -gpucsr_device host -mat_gpucsr_vec_type gpu -sub_pc_type ilu -sub_pc_factor_mat_solver_type gpucsr
       test:
          suffix: cuda
          requires: cuda
