@@ -87,6 +87,22 @@ typedef enum {
 } MatGPUCSRTrisolve;
 
 /*E
+  MatGPUCSRSORType - How `MatSOR()` sweeps over the rows of a `MATGPUCSR` matrix
+
+  Values:
++ `MAT_GPUCSR_SOR_HOST`       - PETSc sweeps on the host, in the order of the rows
+- `MAT_GPUCSR_SOR_MULTICOLOR` - the device sweeps by colours: rows of one colour are not coupled and are relaxed at once
+
+  Level: intermediate
+
+.seealso: `MatGPUCSRSetSORType()`, `PCSOR`
+E*/
+typedef enum {
+  MAT_GPUCSR_SOR_HOST,
+  MAT_GPUCSR_SOR_MULTICOLOR
+} MatGPUCSRSORType;
+
+/*E
   MatGPUCSRTranspose - When a `MATGPUCSR` matrix builds its transpose on the device
 
   Values:
@@ -285,6 +301,7 @@ typedef PetscErrorCode MatGPUCSRRowsFn(Mat A, PetscInt first, PetscInt n, PetscI
 PETSC_EXTERN const char *const MatGPUCSRStorages[];
 PETSC_EXTERN const char *const MatGPUCSRFactorStorages[];
 PETSC_EXTERN const char *const MatGPUCSRTrisolves[];
+PETSC_EXTERN const char *const MatGPUCSRSORTypes[];
 PETSC_EXTERN const char *const MatGPUCSRTransposes[];
 PETSC_EXTERN const char *const MatGPUCSRSelects[];
 PETSC_EXTERN const char *const MatGPUCSRHaloTypes[];
@@ -302,6 +319,7 @@ PETSC_EXTERN PetscErrorCode MatGPUCSRSetFactorStorage(Mat, MatGPUCSRFactorStorag
 PETSC_EXTERN PetscErrorCode MatGPUCSRSetFactorHost(Mat, PetscBool);
 PETSC_EXTERN PetscErrorCode MatGPUCSRSetTrisolve(Mat, MatGPUCSRTrisolve);
 PETSC_EXTERN PetscErrorCode MatGPUCSRSetTrisolveSweeps(Mat, PetscInt);
+PETSC_EXTERN PetscErrorCode MatGPUCSRSetSORType(Mat, MatGPUCSRSORType);
 PETSC_EXTERN PetscErrorCode MatGPUCSRSetKernel(Mat, const char[]);
 PETSC_EXTERN PetscErrorCode MatGPUCSRSetSelect(Mat, MatGPUCSRSelect);
 PETSC_EXTERN PetscErrorCode MatGPUCSRSetMemoryLimit(Mat, PetscReal);

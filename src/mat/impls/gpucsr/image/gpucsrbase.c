@@ -14,6 +14,7 @@ const char *const MatGPUCSRStreamEncodes[]    = {"auto", "none", "MatGPUCSRStrea
 const char *const MatGPUCSRStreamTransposes[] = {"stored", "shared", "MatGPUCSRStreamTranspose", "MAT_GPUCSR_STREAM_TRANSPOSE_", NULL};
 const char *const MatGPUCSRFactorStorages[]   = {"matrix", "single", "double", "MatGPUCSRFactorStorage", "MAT_GPUCSR_FACTOR_STORAGE_", NULL};
 const char *const MatGPUCSRTrisolves[]        = {"exact", "jacobi", "isai", "MatGPUCSRTrisolve", "MAT_GPUCSR_TRISOLVE_", NULL};
+const char *const MatGPUCSRSORTypes[]         = {"host", "multicolor", "MatGPUCSRSORType", "MAT_GPUCSR_SOR_", NULL};
 const char *const MatGPUCSRHaloTypes[]        = {"auto", "host", "nccl", "mpi", "MatGPUCSRHaloType", "MAT_GPUCSR_HALO_", NULL};
 
 /* Checks the argument of a public function and gets its data. */

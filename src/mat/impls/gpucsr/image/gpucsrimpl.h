@@ -97,6 +97,7 @@ typedef struct {
 } MatGPUCSRNodes;
 
 struct _n_MatGPUCSRHalo;
+typedef struct _n_MatGPUCSRSOR *MatGPUCSRSOR;
 
 /* Data of all types: the first member of Mat_SeqAIJGPUCSR, Mat_MPIAIJGPUCSR and Mat_GPUCSRStream. */
 typedef struct {
@@ -133,6 +134,7 @@ typedef struct {
   PetscBool      typed;              /* the type was set by MatSetType(); excludes the blocks of a plain MATMPIAIJ */
   Vec           *factors;            /* while MatDiagonalScale() of the parallel matrix runs: receives its left [0] and right [1] vector for this block */
   MatGPUCSRNodes nodes;
+  MatGPUCSRSOR   sor; /* data of sweeps by colours, NULL before the first */
 } Mat_SeqAIJGPUCSR;
 
 PETSC_INTERN PetscLogEvent  MAT_GPUCSR_Upload, MAT_GPUCSR_Transpose, MAT_GPUCSR_HaloBegin, MAT_GPUCSR_HaloEnd, MAT_GPUCSR_Update, MAT_GPUCSR_MultMany, MAT_GPUCSR_Factor;

@@ -106,6 +106,7 @@ PETSC_INTERN PetscErrorCode MatMPIGPUCSRMult_Private(Mat, PetscBool transpose, V
 PETSC_INTERN PetscErrorCode MatMPIGPUCSRMultBatch_Private(Mat, PetscBool transpose, PetscInt k, const MatGPUCSRVec x[], double *const dx[], double *const dy[]);
 PETSC_INTERN PetscErrorCode MatSetValuesCOO_MPIAIJGPUCSR_Device(Mat, const PetscScalar entries[]);
 PETSC_INTERN PetscErrorCode MatShift_MPIAIJGPUCSR(Mat, PetscScalar);
+PETSC_INTERN PetscErrorCode MatSOR_MPIAIJGPUCSR(Mat, Vec, PetscReal, MatSORType, PetscReal, PetscInt, PetscInt, Vec);
 PETSC_INTERN PetscErrorCode MatDiagonalScale_MPIAIJGPUCSR(Mat, Vec left, Vec right);
 PETSC_INTERN PetscErrorCode MatBindToCPU_MPIAIJGPUCSR(Mat, PetscBool);
 

@@ -60,3 +60,14 @@ PetscErrorCode MatBindToCPU_MPIAIJGPUCSR(Mat A, PetscBool bind)
   PetscCall(MatBindToCPU_GPUCSR(A, bind));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/* PETSc calls the operation of the diagonal block, which must have the options of the matrix. */
+PetscErrorCode MatSOR_MPIAIJGPUCSR(Mat A, Vec b, PetscReal omega, MatSORType flag, PetscReal shift, PetscInt its, PetscInt lits, Vec x)
+{
+  Mat block[2];
+
+  PetscFunctionBegin;
+  if (A->spptr) PetscCall(MatMPIAIJGPUCSRGetBlocks_Private(A, block, NULL));
+  PetscCall((*MatGPUCSRBase_Private(A)->sor)(A, b, omega, flag, shift, its, lits, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -26,4 +26,8 @@ PETSC_INTERN PetscErrorCode MatGPUCSRSetDiagonalBlock_Private(Mat); /* replaces 
 PETSC_INTERN PetscErrorCode MatGPUCSRResetDiagonalBlock_Private(Mat);
 PETSC_INTERN PetscErrorCode MatGPUCSRNodesDestroy_Private(GpDev, MatGPUCSRNodes *);
 
+/* gpucsrsor.c, gpucsrsorcolor.c: SOR sweeps of a sequential matrix */
+PETSC_INTERN PetscErrorCode MatGPUCSRSetSOROperation_Private(Mat);
+PETSC_INTERN PetscErrorCode MatGPUCSRSORDestroy_Private(MatGPUCSRSOR *);
+
 #endif

@@ -53,10 +53,12 @@ static PetscErrorCode MatGPUCSRSetOperations(Mat A, PetscBool mpi)
     A->ops->shift       = MatShift_MPIAIJGPUCSR;
     if (A->ops->getdiagonalblock) A->ops->getdiagonalblock = MatGetDiagonalBlock_MPIAIJGPUCSR;
     A->ops->diagonalscale = MatDiagonalScale_MPIAIJGPUCSR;
+    A->ops->sor           = MatSOR_MPIAIJGPUCSR;
     PetscCall(MatGPUCSRSetPreallocation_Private(A));
   } else {
     PetscCall(MatGPUCSRSetUpdates_Private(A));
     PetscCall(MatGPUCSRSetDiagonals_Private(A));
+    PetscCall(MatGPUCSRSetSOROperation_Private(A));
   }
   g->own = *A->ops;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -151,6 +153,7 @@ PetscErrorCode MatConvert_SeqAIJ_SeqAIJGPUCSR(Mat A, MatType type, MatReuse reus
   Options Database Keys:
 + -mat_type gpucsr                           - sets the type in `MatSetFromOptions()`; `-mat_seqaij_type seqaijgpucsr` also converts matrices of type `MATSEQAIJ`
 . -mat_gpucsr_storage <single,double,auto>   - precision of the values on the device
+. -mat_gpucsr_sor <host,multicolor>           - how `MatSOR()` and `PCSOR` sweep; see `MatGPUCSRSetSORType()`
 . -mat_gpucsr_factor_storage <matrix,single,double> - precision of ILU and ICC factors on the device; see `MATSOLVERGPUCSR`
 . -mat_gpucsr_factor_host <bool>              - solves on the host with a factor that does not fit the device memory; see `MatGPUCSRSetFactorHost()`
 . -mat_gpucsr_trisolve <exact,jacobi,isai>   - how the device solves with the triangles of ILU and ICC factors; see `MatGPUCSRSetTrisolve()`

@@ -40,6 +40,7 @@ static PetscErrorCode MatGPUCSRReset(Mat A, PetscBool mpi)
     PetscCall(MatGPUCSRHaloDestroy_Private(&((Mat_MPIAIJGPUCSR *)g)->coohalo));
   } else {
     PetscCall(GpOpDestroy(&((Mat_SeqAIJGPUCSR *)g)->op));
+    PetscCall(MatGPUCSRSORDestroy_Private(&((Mat_SeqAIJGPUCSR *)g)->sor));
     PetscCall(MatGPUCSRNodesDestroy_Private(g->dev, &((Mat_SeqAIJGPUCSR *)g)->nodes));
   }
   PetscCall(MatGPUCSRCooDestroy_Private(&g->coo));

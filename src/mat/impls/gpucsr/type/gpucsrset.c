@@ -60,6 +60,36 @@ PetscErrorCode MatGPUCSRGetStorage(Mat A, MatGPUCSRStorage *storage)
 }
 
 /*@
+  MatGPUCSRSetSORType - Sets how `MatSOR()`, and with it `PCSOR`, sweeps over the rows of a `MATGPUCSR` matrix
+
+  Logically Collective
+
+  Input Parameters:
++ A    - the matrix
+- type - `MAT_GPUCSR_SOR_HOST` (default) or `MAT_GPUCSR_SOR_MULTICOLOR`
+
+  Options Database Keys:
++ -mat_gpucsr_sor <host,multicolor> - the type for this matrix
+- -gpucsr_sor <host,multicolor>     - the default of all matrices with any prefix
+
+  Level: intermediate
+
+  Notes:
+  A sweep by colours relaxes the rows in another order than PETSc does, so the number of iterations differs. It equals a sweep of PETSc with the matrix whose rows and columns are ordered by
+  colours. The colours are found by a greedy algorithm in the order of the rows, once for each pattern. At most 128 colours are supported.
+
+  A parallel matrix sweeps over the rows of each rank, as `MATMPIAIJ` does. Eisenstat's trick (`PCEISENSTAT`), and a diagonal with a zero or a missing entry, use PETSc's sweep on the host; `-info` reports it.
+
+.seealso: `MATGPUCSR`, `MatSOR()`, `PCSOR`, `MatGPUCSRSORType`
+@*/
+PetscErrorCode MatGPUCSRSetSORType(Mat A, MatGPUCSRSORType type)
+{
+  PetscFunctionBegin;
+  PetscCall(MatGPUCSRSetEnum_Private(A, MAT_GPUCSR_OPTION_sor, type));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
   MatGPUCSRSetFactorStorage - Sets the precision in which the device stores the values of ILU and ICC factors of a `MATGPUCSR` matrix
 
   Logically Collective
