@@ -4,6 +4,7 @@
 
 /* MANSEC = Mat */
 #include <petscmat.h>
+#include <petscpctypes.h>
 
 #define GPUCSR_VERSION_MAJOR 0
 #define GPUCSR_VERSION_MINOR 1
@@ -22,6 +23,7 @@
 #define KSPGPUCG "gpucg"
 
 #define PCGPUPOLY "gpupoly"
+#define PCGPUFSAI "gpufsai"
 
 #define TAOLSBMRM "lsbmrm"
 
@@ -368,6 +370,32 @@ PETSC_EXTERN PetscErrorCode MatGPUCSRPass(Mat, MatGPUCSRPassFn *, void *);
 PETSC_EXTERN PetscErrorCode MatGPUCSRChunkGetRows(MatGPUCSRChunk, PetscInt *, PetscInt *);
 PETSC_EXTERN PetscErrorCode MatGPUCSRChunkMult(MatGPUCSRChunk, const PetscScalar[], PetscScalar[]);
 PETSC_EXTERN PetscErrorCode MatGPUCSRChunkMultTransposeAdd(MatGPUCSRChunk, const PetscScalar[], PetscScalar[]);
+
+/*E
+  PCGPUFSAIPattern - How `PCGPUFSAI` chooses the pattern of its factor
+
+  Values:
++ `PC_GPUFSAI_PATTERN_STATIC`   - that of the lower triangle of a power of A
+- `PC_GPUFSAI_PATTERN_ADAPTIVE` - rows grow by the entries for which the functional of Kaporin's condition number has the largest gradient
+
+  Level: intermediate
+
+.seealso: `PCGPUFSAI`, `PCGPUFSAISetPattern()`
+E*/
+typedef enum {
+  PC_GPUFSAI_PATTERN_STATIC,
+  PC_GPUFSAI_PATTERN_ADAPTIVE
+} PCGPUFSAIPattern;
+
+PETSC_EXTERN const char *const PCGPUFSAIPatterns[];
+
+PETSC_EXTERN PetscErrorCode PCGPUFSAISetPattern(PC, PCGPUFSAIPattern);
+PETSC_EXTERN PetscErrorCode PCGPUFSAISetPower(PC, PetscInt);
+PETSC_EXTERN PetscErrorCode PCGPUFSAISetThreshold(PC, PetscReal);
+PETSC_EXTERN PetscErrorCode PCGPUFSAISetAdaptive(PC, PetscInt, PetscInt, PetscReal);
+PETSC_EXTERN PetscErrorCode PCGPUFSAISetFilter(PC, PetscReal);
+PETSC_EXTERN PetscErrorCode PCGPUFSAISetLocal(PC, PetscBool);
+PETSC_EXTERN PetscErrorCode PCGPUFSAISetStorage(PC, MatGPUCSRStorage);
 
 /* Arrays on the device, for solvers that launch their own kernels (gpucsrdevice.h). */
 struct GpDev_;

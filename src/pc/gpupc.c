@@ -3,6 +3,7 @@
 #include "pc/impls/gpupoly/gpupoly.h"
 #include "pc/impls/bjacobi/gpubjacobi.h"
 #include "pc/impls/pbjacobi/gpupbjacobi.h"
+#include "pc/impls/gpufsai/gpufsai.h"
 
 PetscErrorCode PCGPURegister_Private(void)
 {
@@ -12,5 +13,7 @@ PetscErrorCode PCGPURegister_Private(void)
   PetscCall(PetscLogEventRegister("GPUPolyBounds", PC_CLASSID, &PC_GPUPoly_Bounds));
   PetscCall(PCGPURegisterBJacobi_Private());
   PetscCall(PCGPURegisterPBJacobi_Private());
+  PetscCall(PCRegister(PCGPUFSAI, PCCreate_GPUFSAI));
+  PetscCall(PetscLogEventRegister("GPUFSAISetUp", PC_CLASSID, &PC_GPUFSAI_SetUp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,0 +1,182 @@
+/* The preconditioner type PCGPUFSAI: application, view and creation. */
+/* MANSEC = PC */
+#include "pc/impls/gpufsai/gpufsai.h"
+#include "vec/gpuvecimpl.h"
+
+#include <math.h>
+
+PetscLogEvent PC_GPUFSAI_SetUp;
+
+/* Gets the vector between the two products.  It has the type of the vectors if these are in device memory. */
+static PetscErrorCode PCGPUFSAIGetWork(PC pc, Vec x)
+{
+  PC_GPUFSAI *fsai = (PC_GPUFSAI *)pc->data;
+
+  PetscFunctionBegin;
+  if (fsai->work && VecGPUIs(x) && !VecGPUIs(fsai->work)) PetscCall(VecDestroy(&fsai->work));
+  if (fsai->work) PetscFunctionReturn(PETSC_SUCCESS);
+  if (VecGPUIs(x)) PetscCall(VecDuplicate(x, &fsai->work));
+  else PetscCall(MatCreateVecs(fsai->G, &fsai->work, NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* y = G x.  After a failed set-up y is infinite, so that a Krylov method stops. */
+static PetscErrorCode PCApplySymmetricLeft_GPUFSAI(PC pc, Vec x, Vec y)
+{
+  PC_GPUFSAI *fsai = (PC_GPUFSAI *)pc->data;
+
+  PetscFunctionBegin;
+  if (fsai->G) PetscCall(MatMult(fsai->G, x, y));
+  else PetscCall(VecSet(y, HUGE_VAL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* y = G'x */
+static PetscErrorCode PCApplySymmetricRight_GPUFSAI(PC pc, Vec x, Vec y)
+{
+  PC_GPUFSAI *fsai = (PC_GPUFSAI *)pc->data;
+
+  PetscFunctionBegin;
+  if (fsai->G) PetscCall(MatMultTranspose(fsai->G, x, y));
+  else PetscCall(VecSet(y, HUGE_VAL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCApply_GPUFSAI(PC pc, Vec x, Vec y)
+{
+  PC_GPUFSAI *fsai = (PC_GPUFSAI *)pc->data;
+
+  PetscFunctionBegin;
+  if (fsai->G) PetscCall(PCGPUFSAIGetWork(pc, x));
+  PetscCall(PCApplySymmetricLeft_GPUFSAI(pc, x, fsai->G ? fsai->work : y));
+  if (fsai->G) PetscCall(PCApplySymmetricRight_GPUFSAI(pc, fsai->work, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCMatApply_GPUFSAI(PC pc, Mat X, Mat Y)
+{
+  PC_GPUFSAI *fsai = (PC_GPUFSAI *)pc->data;
+  Mat         W;
+
+  PetscFunctionBegin;
+  PetscCheck(fsai->G, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONGSTATE, "The set-up of PC type gpufsai has failed: the matrix is not positive definite; use another preconditioner");
+  PetscCall(MatMatMult(fsai->G, X, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &W));
+  PetscCall(MatTransposeMatMult(fsai->G, W, MAT_REUSE_MATRIX, PETSC_DEFAULT, &Y));
+  PetscCall(MatProductClear(Y));
+  PetscCall(MatDestroy(&W));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCGPUFSAIViewPattern(const GpFsaiOptions *o, PetscViewer viewer)
+{
+  PetscFunctionBegin;
+  if (o->adaptive) {
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  adaptive pattern: at most %" PetscInt_FMT " steps of %" PetscInt_FMT " entries, tolerance %g\n", o->steps, o->step_size, (double)o->tolerance));
+  } else {
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  static pattern: lower triangle of A^%" PetscInt_FMT "\n", o->power));
+    if (o->threshold > 0) PetscCall(PetscViewerASCIIPrintf(viewer, "  threshold for entries of A: %g\n", (double)o->threshold));
+  }
+  if (o->filter > 0) PetscCall(PetscViewerASCIIPrintf(viewer, "  filter for entries of the factor: %g\n", (double)o->filter));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCView_GPUFSAI(PC pc, PetscViewer viewer)
+{
+  PC_GPUFSAI       *fsai = (PC_GPUFSAI *)pc->data;
+  MatInfo           info;
+  PetscInt          n;
+  PetscMPIInt       size;
+  PetscBool         ascii;
+  PetscViewerFormat format;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
+  if (!ascii) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PCGPUFSAIViewPattern(&fsai->options.rows, viewer));
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &size));
+  if (size > 1) PetscCall(PetscViewerASCIIPrintf(viewer, "  the pattern of a row %s\n", fsai->options.local ? "stays on its rank" : "includes columns of other ranks"));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  storage of the factor on the device: %s\n", MatGPUCSRStorages[fsai->options.storage]));
+  if (!fsai->G) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatGetInfo(fsai->G, MAT_GLOBAL_SUM, &info));
+  PetscCall(MatGetSize(fsai->G, &n, NULL));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  factor: %.0f nonzeros, %.2f in a row, %" PetscInt_FMT " in the longest row\n", info.nz_used, n ? info.nz_used / n : 0., fsai->longest));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  Kaporin's condition number: %.4g times that of Jacobi\n", n ? exp(-fsai->sum / n) : 1.));
+  PetscCall(PetscViewerGetFormat(viewer, &format));
+  if (format != PETSC_VIEWER_ASCII_INFO && format != PETSC_VIEWER_ASCII_INFO_DETAIL) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  last set-up: %.3g s on the host; set-ups: %" PetscInt_FMT ", of which with the same pattern: %" PetscInt_FMT "\n", fsai->seconds, fsai->setups, fsai->refills));
+  PetscCall(PetscViewerASCIIPushTab(viewer));
+  PetscCall(MatView(fsai->G, viewer));
+  PetscCall(PetscViewerASCIIPopTab(viewer));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCDestroy_GPUFSAI(PC pc)
+{
+  PetscFunctionBegin;
+  PetscCall(PCReset_GPUFSAI(pc));
+  PetscCall(PetscFree(pc->data));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*MC
+  PCGPUFSAI - PCGPUFSAI = "gpufsai" - A factorised sparse approximate inverse for symmetric positive definite matrices: the preconditioner G'G is applied by two
+  products on the GPU
+
+  Options Database Keys:
++ -pc_type gpufsai                         - sets the type
+. -pc_gpufsai_pattern <static,adaptive>    - pattern of G: that of a power of A, or one that grows with the values
+. -pc_gpufsai_power <1>                    - static: the power of A whose lower triangle is the pattern
+. -pc_gpufsai_threshold <0>                - static: entries a(i,j) of A with |a(i,j)| <= threshold sqrt(a(i,i) a(j,j)) are not used for the pattern
+. -pc_gpufsai_steps <5>                    - adaptive: maximum number of times that a row grows
+. -pc_gpufsai_step_size <3>                - adaptive: maximum number of entries by which a row grows each time
+. -pc_gpufsai_tolerance <1e-3>             - adaptive: a row stops growing when a step reduces its functional by less than this fraction
+. -pc_gpufsai_filter <0>                   - entries of G that are not larger, relative to the diagonal entry of their row, are dropped
+. -pc_gpufsai_local <bool>                 - on several ranks, the pattern of a row stays on its rank (default)
+. -pc_gpufsai_storage <single,double,auto> - precision of the values of G on the device
+- -pc_gpufsai_threads <0>                  - number of threads of the set-up; 0: one for each core, at most 8
+
+  Level: intermediate
+
+  Notes:
+  G is a lower triangular matrix of type `MATGPUCSR`. Row i has the pattern J, whose last column is i, and solves A(J,J) y = e with the last unit vector e; the row is y divided by the square root of
+  its last entry. Among all matrices with this pattern and with a unit diagonal of GAG', it minimises Kaporin's condition number of GAG', that is, the mean of the eigenvalues divided by their
+  geometric mean.
+
+  The matrix must be symmetric positive definite; then the preconditioner is, too. Its symmetry is not checked: for another matrix G depends mostly on the lower triangle, and the
+  preconditioner is of no use. If a matrix A(J,J) is not positive definite, `KSPSolve()` stops with `KSP_DIVERGED_PC_FAILED`, and -info names the row. The diagonal must be stored.
+
+  The set-up runs on the host, by threads. Results do not depend on their number. The application runs on the device and copies no vector of type `VECGPU`.
+
+  If only the values of the matrix have changed, the pattern of G is kept, and the values on it are computed again. A threshold, a filter or an adaptive pattern is not applied again.
+
+  The matrix may have any type that `MatConvert()` converts to `MATAIJ`. G has the options prefix of the preconditioner followed by pc_gpufsai_: for example, -pc_gpufsai_mat_gpucsr_kernel selects its
+  kernel.
+
+  `PCApplySymmetricLeft()` multiplies by G, `PCApplySymmetricRight()` by G'.
+
+  References:
++ * - L. Y. Kolotilina and A. Y. Yeremin, Factorized sparse approximate inverse preconditionings I: theory, SIAM J. Matrix Anal. Appl. 14 (1993)
+- * - C. Janna and M. Ferronato, Adaptive pattern research for block FSAI preconditioning, SIAM J. Sci. Comput. 33 (2011)
+
+.seealso: `PCGPUFSAISetPattern()`, `PCGPUFSAISetPower()`, `PCGPUFSAISetThreshold()`, `PCGPUFSAISetAdaptive()`, `PCGPUFSAISetFilter()`, `PCGPUFSAISetLocal()`, `PCGPUFSAISetStorage()`, `MATGPUCSR`
+M*/
+PetscErrorCode PCCreate_GPUFSAI(PC pc)
+{
+  PC_GPUFSAI *fsai;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&fsai));
+  PetscCall(PCGPUFSAISetDefaults_Private(&fsai->options));
+  pc->data                     = fsai;
+  pc->ops->setup               = PCSetUp_GPUFSAI;
+  pc->ops->apply               = PCApply_GPUFSAI;
+  pc->ops->applytranspose      = PCApply_GPUFSAI;
+  pc->ops->matapply            = PCMatApply_GPUFSAI;
+  pc->ops->applysymmetricleft  = PCApplySymmetricLeft_GPUFSAI;
+  pc->ops->applysymmetricright = PCApplySymmetricRight_GPUFSAI;
+  pc->ops->setfromoptions      = PCSetFromOptions_GPUFSAI;
+  pc->ops->view                = PCView_GPUFSAI;
+  pc->ops->reset               = PCReset_GPUFSAI;
+  pc->ops->destroy             = PCDestroy_GPUFSAI;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
