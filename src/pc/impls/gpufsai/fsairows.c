@@ -26,6 +26,7 @@ typedef struct {
   PetscBool            refill; /* the pattern of the factor is kept */
   GpFsaiBlock         *block;
   int64_t              blocks, next; /* number of blocks, and the next block to begin */
+  int64_t              last;         /* blocks after this one are not needed, because one of its rows has failed */
 } GpFsaiJob;
 
 static void GpFsaiScratchDestroy(GpFsaiScratch *s)
@@ -118,6 +119,14 @@ static void GpFsaiComputeBlock(const GpFsaiJob *job, GpFsaiScratch *s, int64_t n
   b->flops = s->flops;
 }
 
+/* Lowers a number that several threads share. */
+static void GpFsaiLower(int64_t *number, int64_t to)
+{
+  int64_t now = __atomic_load_n(number, __ATOMIC_RELAXED);
+
+  while (to < now && !__atomic_compare_exchange_n(number, &now, to, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
+}
+
 /* What each thread does. */
 static GpErr GpFsaiWork(void *context, int64_t item, void *destination, char *why, size_t whylen)
 {
@@ -128,9 +137,10 @@ static GpErr GpFsaiWork(void *context, int64_t item, void *destination, char *wh
   for (;;) {
     const int64_t n = __atomic_fetch_add(&job->next, 1, __ATOMIC_RELAXED);
 
-    if (n >= job->blocks) break;
+    if (n >= job->blocks || n > __atomic_load_n(&job->last, __ATOMIC_RELAXED)) break;
     if (code) job->block[n].code = code;
     else GpFsaiComputeBlock(job, &s, n);
+    if (job->block[n].code) GpFsaiLower(&job->last, n);
   }
   GpFsaiScratchDestroy(&s);
   return GP_SUCCESS;
@@ -202,7 +212,7 @@ static GpFsaiCode GpFsaiReportBlocks(const GpFsaiJob *job, GpFsaiReport *report)
 
 GpFsaiCode GpFsaiCompute(const GpFsaiMatrix *A, const GpFsaiOptions *options, int threads, GpFsaiFactor *F, GpFsaiReport *report)
 {
-  GpFsaiJob  job  = {.A = A, .options = options, .factor = F, .refill = (PetscBool)(F->rowptr != NULL), .blocks = (A->rows + GP_FSAI_BLOCK - 1) / GP_FSAI_BLOCK};
+  GpFsaiJob  job  = {.A = A, .options = options, .factor = F, .refill = (PetscBool)(F->rowptr != NULL), .blocks = (A->rows + GP_FSAI_BLOCK - 1) / GP_FSAI_BLOCK, .last = INT64_MAX};
   GpFsaiCode code = GP_FSAI_MEMORY;
 
   *report   = (GpFsaiReport){.failed = -1};
