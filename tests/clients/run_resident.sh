@@ -77,6 +77,8 @@ for more in "" "-pc_gpupoly_type leastsquares -pc_gpupoly_degree 3" "-pc_gpupoly
 done
 pcs=sor
 resident ksp/ksp/tutorials/ex2 1 -m 40 -n 40 -mat_type gpucsr -vec_type gpu -mat_gpucsr_sor multicolor
+pcs=gpufsai
+resident ksp/ksp/tutorials/ex2 1 -m 40 -n 40 -mat_type gpucsr -vec_type gpu -pc_gpufsai_power 2
 pcs="jacobi none"
 device="-sub_pc_type ilu -sub_pc_factor_mat_solver_type gpucsr" # blocks that the device solves
 for ranks in 1 2; do

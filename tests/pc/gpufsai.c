@@ -38,7 +38,7 @@ static PetscErrorCode CheckFactor(PC pc, const Grid *g, const Expected *e, const
   PetscCall(MatGetOwnershipRange(fsai->G, &begin, &end));
   PetscCall(PetscMalloc2(g->size, &J, g->size, &y));
   for (PetscInt row = begin; row < end; row++) {
-    PetscInt           m, ncols;
+    PetscInt           m = 0, ncols;
     const PetscInt    *cols;
     const PetscScalar *vals;
 

@@ -3,7 +3,7 @@ static char help[] = "PCGPUFSAI in Krylov methods: iterations, other numbers of 
   -n : number of points of the grid in each direction\n\n";
 
 #include "../mat/refused.h"
-#include "fsaireference.h"
+#include "pc/impls/gpufsai/gpufsai.h"
 #include <petscksp.h>
 
 static PetscInt N = 40;
