@@ -34,8 +34,8 @@ static PetscErrorCode CheckFactor(PC pc, const Grid *g, const Expected *e, const
   PetscReal  *y;
 
   PetscFunctionBeginUser;
-  PetscCheck(fsai->G, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: there is no factor", what);
-  PetscCall(MatGetOwnershipRange(fsai->G, &begin, &end));
+  PetscCheck(fsai->inverse.matrix, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: there is no factor", what);
+  PetscCall(MatGetOwnershipRange(fsai->inverse.matrix, &begin, &end));
   PetscCall(PetscMalloc2(g->size, &J, g->size, &y));
   for (PetscInt row = begin; row < end; row++) {
     PetscInt           m = 0, ncols;
@@ -43,13 +43,13 @@ static PetscErrorCode CheckFactor(PC pc, const Grid *g, const Expected *e, const
     const PetscScalar *vals;
 
     PetscCall(ExpectedRow(g, e, e->local ? begin : 0, e->local ? end : g->size, row, &m, J, y));
-    PetscCall(MatGetRow(fsai->G, row, &ncols, &cols, &vals));
+    PetscCall(MatGetRow(fsai->inverse.matrix, row, &ncols, &cols, &vals));
     PetscCheck(ncols == m, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: row %" PetscInt_FMT " has %" PetscInt_FMT " entries, not %" PetscInt_FMT, what, row, ncols, m);
     for (PetscInt a = 0; a < m; a++) {
       PetscCheck(cols[a] == J[a], PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: row %" PetscInt_FMT " has column %" PetscInt_FMT ", not %" PetscInt_FMT, what, row, cols[a], J[a]);
       PetscCheck(PetscAbsReal(vals[a] - y[a]) <= Tolerance * y[m - 1], PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: entry %" PetscInt_FMT ",%" PetscInt_FMT " is %g, not %g", what, row, J[a], (double)vals[a], (double)y[a]);
     }
-    PetscCall(MatRestoreRow(fsai->G, row, &ncols, &cols, &vals));
+    PetscCall(MatRestoreRow(fsai->inverse.matrix, row, &ncols, &cols, &vals));
   }
   PetscCall(PetscFree2(J, y));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -158,7 +158,7 @@ static PetscErrorCode CheckUse(PC pc, const Grid *g, PetscReal tolerance)
   const PetscInt N = g->size;
 
   PetscFunctionBeginUser;
-  PetscCall(GetDense(((PC_GPUFSAI *)pc->data)->G, &D));
+  PetscCall(GetDense(((PC_GPUFSAI *)pc->data)->inverse.matrix, &D));
   for (PetscInt i = 0; i < N; i++) {
     PetscReal sum = 0;
 
@@ -223,7 +223,7 @@ static PetscErrorCode TestCases(const Grid *g, MatType type, MatGPUCSRStorage st
     PetscCall(PCSetUp(pc));
     PetscCall(CheckFactor(pc, g, &Cases[k], what));
     PetscCall(CheckUse(pc, g, storage == MAT_GPUCSR_STORAGE_DOUBLE ? 1e-13 : 1e-6));
-    PetscCheck(((PC_GPUFSAI *)pc->data)->setups == 1, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: an application sets up anew", what);
+    PetscCheck(((PC_GPUFSAI *)pc->data)->inverse.setups == 1, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: an application sets up anew", what);
     PetscCall(PCDestroy(&pc));
   }
   PetscCall(MatDestroy(&A));
@@ -251,19 +251,19 @@ static PetscErrorCode TestReuse(const Expected *e)
   PetscCall(PCSetUp(pc));
   PetscCall(CheckFactor(pc, &g, e, "first set-up"));
   PetscCall(CheckUse(pc, &g, 1e-13));
-  G = fsai->G;
+  G = fsai->inverse.matrix;
   PetscCall(MatCopy(S, A, SAME_NONZERO_PATTERN));
   PetscCall(PCSetReusePreconditioner(pc, PETSC_TRUE));
   PetscCall(PCSetUp(pc));
   PetscCall(CheckFactor(pc, &g, e, "a preconditioner that is kept"));
   PetscCall(PCSetReusePreconditioner(pc, PETSC_FALSE));
   PetscCall(PCSetUp(pc));
-  PetscCheck(G == fsai->G && fsai->refills == 1, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "New values: the factor was built anew");
+  PetscCheck(G == fsai->inverse.matrix && fsai->inverse.refills == 1, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "New values: the factor was built anew");
   PetscCall(CheckFactor(pc, &same, e, "new values"));
   PetscCall(CheckUse(pc, &same, 1e-13));
   PetscCall(PCSetOperators(pc, B, B));
   PetscCall(PCSetUp(pc));
-  PetscCheck(fsai->refills == 1, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "Another matrix: the pattern was kept");
+  PetscCheck(fsai->inverse.refills == 1, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "Another matrix: the pattern was kept");
   PetscCall(CheckFactor(pc, &other, e, "another matrix"));
   kept.power++;
   PetscCall(PCGPUFSAISetPower(pc, kept.power));
@@ -307,18 +307,18 @@ static PetscErrorCode TestKept(const Expected *e)
   PetscCall(PCSetUp(pc));
   PetscCall(MatCopy(S, A, SAME_NONZERO_PATTERN));
   PetscCall(PCSetUp(pc));
-  PetscCall(MatGetOwnershipRange(fsai->G, &begin, &end));
+  PetscCall(MatGetOwnershipRange(fsai->inverse.matrix, &begin, &end));
   for (PetscInt row = begin; row < end; row++) {
     PetscInt           ncols;
     const PetscInt    *cols;
     const PetscScalar *vals;
     PetscReal          y[64];
 
-    PetscCall(MatGetRow(fsai->G, row, &ncols, &cols, &vals));
+    PetscCall(MatGetRow(fsai->inverse.matrix, row, &ncols, &cols, &vals));
     PetscCheck(ncols <= 64, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Row %" PetscInt_FMT " is too long", row);
     PetscCall(ReferenceRow(&same, ncols, cols, y));
     for (PetscInt a = 0; a < ncols; a++) PetscCheck(PetscAbsReal(vals[a] - y[a]) <= 1e-12 * y[ncols - 1], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Kept pattern: entry %" PetscInt_FMT ",%" PetscInt_FMT, row, cols[a]);
-    PetscCall(MatRestoreRow(fsai->G, row, &ncols, &cols, &vals));
+    PetscCall(MatRestoreRow(fsai->inverse.matrix, row, &ncols, &cols, &vals));
   }
   PetscCall(PCDestroy(&pc));
   PetscCall(MatDestroy(&A));
@@ -346,14 +346,14 @@ static PetscErrorCode TestMeasure(void)
   for (PetscInt steps = 1; steps < 8; steps++) {
     PetscCall(PCGPUFSAISetAdaptive(pc, steps, 1, 0));
     PetscCall(PCSetUp(pc));
-    PetscCheck(fsai->sum > before + 1e-8, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%" PetscInt_FMT " steps: Kaporin's condition number is not smaller", steps);
-    PetscCheck(fsai->longest == steps + 1, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%" PetscInt_FMT " steps: the longest row has %" PetscInt_FMT " entries", steps, fsai->longest);
-    before = fsai->sum;
+    PetscCheck(fsai->inverse.measure > before + 1e-8, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%" PetscInt_FMT " steps: Kaporin's condition number is not smaller", steps);
+    PetscCheck(fsai->inverse.longest == steps + 1, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%" PetscInt_FMT " steps: the longest row has %" PetscInt_FMT " entries", steps, fsai->inverse.longest);
+    before = fsai->inverse.measure;
   }
-  all = fsai->factor.rowptr[fsai->factor.rows];
+  all = fsai->inverse.rows.rowptr[fsai->inverse.rows.rows];
   PetscCall(PCGPUFSAISetAdaptive(pc, 7, 1, 0.02));
   PetscCall(PCSetUp(pc));
-  PetscCheck(fsai->sum < before && fsai->factor.rowptr[fsai->factor.rows] < all, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "The tolerance stops no row");
+  PetscCheck(fsai->inverse.measure < before && fsai->inverse.rows.rowptr[fsai->inverse.rows.rows] < all, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "The tolerance stops no row");
   PetscCall(PCDestroy(&pc));
   PetscCall(MatDestroy(&A));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -382,9 +382,9 @@ static PetscErrorCode TestThreads(void)
       PetscCall(PCSetOperators(pc, A, A));
       PetscCall(PCSetUp(pc));
       if (k) {
-        PetscCall(MatEqual(G, ((PC_GPUFSAI *)pc->data)->G, &same));
+        PetscCall(MatEqual(G, ((PC_GPUFSAI *)pc->data)->inverse.matrix, &same));
         PetscCheck(same, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s threads change the factor", threads[k]);
-      } else PetscCall(MatDuplicate(((PC_GPUFSAI *)pc->data)->G, MAT_COPY_VALUES, &G));
+      } else PetscCall(MatDuplicate(((PC_GPUFSAI *)pc->data)->inverse.matrix, MAT_COPY_VALUES, &G));
       PetscCall(PCDestroy(&pc));
     }
     PetscCall(MatDestroy(&G));

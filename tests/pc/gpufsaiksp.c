@@ -104,7 +104,7 @@ static PetscErrorCode CountIterations(Mat A, PetscInt power, MatGPUCSRStorage st
   }
   PetscCall(Solve(ksp, power ? PCGPUFSAI : PCJACOBI, its));
   if (power) {
-    PetscCall(MatGetInfo(((PC_GPUFSAI *)pc->data)->G, MAT_GLOBAL_SUM, &info));
+    PetscCall(MatGetInfo(((PC_GPUFSAI *)pc->data)->inverse.matrix, MAT_GLOBAL_SUM, &info));
     *length = info.nz_used / (N * N * N);
   }
   PetscCall(KSPDestroy(&ksp));
@@ -279,14 +279,14 @@ static PetscErrorCode TestErrors(void)
   PetscFunctionBeginUser;
   PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, 2, 2, 1, NULL, &A));
   PetscCall(MatSeqAIJSetPreallocationCSR(A, i, j, (const PetscScalar[]){1, 1}));
-  Refused("Matrix is missing diagonal entry 1; PC type gpufsai needs a matrix whose diagonal is stored and positive", SetUpOf(A, PETSC_FALSE));
+  Refused("Matrix is missing diagonal entry 1; PC type gpufsai needs a matrix whose diagonal is stored", SetUpOf(A, PETSC_FALSE));
   PetscCall(MatDestroy(&A));
   PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, 2, 3, 1, NULL, &A));
   PetscCall(MatSeqAIJSetPreallocationCSR(A, i, j, (const PetscScalar[]){1, 1}));
   Refused("PC type gpufsai needs a square matrix whose rows and columns are distributed in the same way", SetUpOf(A, PETSC_FALSE));
   PetscCall(MatDestroy(&A));
   PetscCall(MatCreateConstantDiagonal(PETSC_COMM_SELF, 2, 2, 2, 2, -1, &A));
-  Refused("Row 0 of the factorised sparse approximate inverse: the matrix is not positive definite on the row's pattern", SetUpOf(A, PETSC_TRUE));
+  Refused("PC type gpufsai, row 0: the matrix is not positive definite on the pattern of the row; use another preconditioner", SetUpOf(A, PETSC_TRUE));
   PetscCall(MatDestroy(&A));
   PetscCall(PCCreate(PETSC_COMM_SELF, &pc));
   PetscCall(PCSetType(pc, PCJACOBI));

@@ -1,76 +1,26 @@
-/* Patterns of the rows of a factorised sparse approximate inverse (fsairows.h). */
-#include "pc/impls/gpufsai/fsairows.h"
-
-#include <math.h>
-#include <stdlib.h>
-
-static int GpFsaiCompareColumns(const void *a, const void *b)
-{
-  const PetscInt x = *(const PetscInt *)a, y = *(const PetscInt *)b;
-
-  return (x > y) - (x < y);
-}
-
-/* Appends to list the columns of a row of A that are not in it.  Returns the new length. */
-static PetscInt GpFsaiAppendRow(GpFsaiScratch *s, PetscReal threshold, PetscInt row, PetscInt m)
-{
-  const GpFsaiMatrix *A = s->A;
-
-  for (PetscInt k = A->rowptr[row]; k < A->rowptr[row + 1]; k++) {
-    const PetscInt c = A->col[k];
-
-    if (s->position[c] >= 0 || (threshold > 0 && fabs(A->val[k]) <= threshold * A->root[row] * A->root[c])) continue;
-    s->position[c] = m;
-    s->list[m++]   = c;
-  }
-  return m;
-}
-
-/* The pattern of row i of the lower triangle of a power of A: the columns up to i that can be reached from i by at most that many entries.  The way may pass columns
-   after i. */
-GpFsaiCode GpFsaiStaticRow(GpFsaiScratch *s, const GpFsaiOptions *o, PetscInt row, PetscInt *m)
-{
-  PetscInt begin = 0, end = 1, kept = 0;
-
-  s->list[0]       = row;
-  s->position[row] = 0;
-  for (PetscInt step = 0; step < o->power && begin < end; step++) {
-    PetscInt n = end;
-
-    for (PetscInt a = begin; a < end; a++) n = GpFsaiAppendRow(s, o->threshold, s->list[a], n);
-    begin = end;
-    end   = n;
-  }
-  for (PetscInt a = 0; a < end; a++) {
-    const PetscInt c = s->list[a];
-
-    s->position[c] = -1;
-    if (c <= row) s->list[kept++] = c;
-  }
-  qsort(s->list, (size_t)kept, sizeof(*s->list), GpFsaiCompareColumns);
-  *m = kept;
-  return GP_FSAI_SUCCESS;
-}
-
-/* --- adaptive patterns ----------------------------------------------------------------------------------------------------
+/* Adaptive patterns of the rows of a factorised sparse approximate inverse (fsai.h).
 
    Row i of G is sought as a multiple of (y, 1), where y belongs to the columns P before i.  Kaporin's condition number of GAG' is smallest if for every row the functional
    psi(y) = A(i,i) + 2 y'A(P,i) + y'A(P,P)y is smallest.  P grows by the columns for which the gradient of psi is largest.  The columns are kept in the order in which
    they were added, so that the Cholesky factor of A(P,P) grows by rows. */
+#include "pc/impls/gpufsai/fsai.h"
+
+#include <math.h>
+#include <stdlib.h>
 
 /* A row that grows.  scratch->list: P; scratch->g: y. */
 typedef struct {
-  GpFsaiScratch *scratch;
-  PetscInt       row, m; /* i, and the number of columns in P */
-  size_t         width;  /* distance of two rows of the Cholesky factor in scratch->L */
-  double        *z;      /* solution of Lz = A(P,i), behind the factor */
-  double         psi;
+  GpInvScratch *scratch;
+  PetscInt      row, m; /* i, and the number of columns in P */
+  size_t        width;  /* distance of two rows of the Cholesky factor in scratch->L */
+  double       *z;      /* solution of Lz = A(P,i), behind the factor */
+  double        psi;
 } GpFsaiGrowth;
 
 /* Adds to sum the multiple of a row of A.  Returns the number of touched columns. */
-static PetscInt GpFsaiAddGradient(GpFsaiScratch *s, PetscInt member, double factor, PetscInt row, PetscInt touched)
+static PetscInt GpFsaiAddGradient(GpInvScratch *s, PetscInt member, double factor, PetscInt row, PetscInt touched)
 {
-  const GpFsaiMatrix *A = s->A;
+  const GpInvMatrix *A = s->A;
 
   for (PetscInt k = A->rowptr[member]; k < A->rowptr[member + 1]; k++) {
     const PetscInt c = A->col[k];
@@ -88,7 +38,7 @@ static PetscInt GpFsaiAddGradient(GpFsaiScratch *s, PetscInt member, double fact
 }
 
 /* Finds the columns with the largest gradient, in the scaling in which A has a unit diagonal.  Of equal ones the first column is taken.  Returns their number. */
-static PetscInt GpFsaiFindLargest(GpFsaiScratch *s, PetscInt most, PetscInt touched, PetscInt chosen[])
+static PetscInt GpFsaiFindLargest(GpInvScratch *s, PetscInt most, PetscInt touched, PetscInt chosen[])
 {
   PetscInt n = 0;
 
@@ -112,11 +62,11 @@ static PetscInt GpFsaiFindLargest(GpFsaiScratch *s, PetscInt most, PetscInt touc
 }
 
 /* Appends a column to P, a row to the Cholesky factor, and an entry to z. */
-static GpFsaiCode GpFsaiAppendColumn(GpFsaiGrowth *w, PetscInt column)
+static GpInvCode GpFsaiAppendColumn(GpFsaiGrowth *w, PetscInt column)
 {
-  GpFsaiScratch      *s = w->scratch;
-  const GpFsaiMatrix *A = s->A;
-  double             *l = s->L + w->width * (size_t)w->m, b = 0, pivot = A->diagonal[column];
+  GpInvScratch      *s = w->scratch;
+  const GpInvMatrix *A = s->A;
+  double            *l = s->L + w->width * (size_t)w->m, b = 0, pivot = A->diagonal[column];
 
   for (PetscInt a = 0; a < w->m; a++) l[a] = 0;
   for (PetscInt k = A->rowptr[column]; k < A->rowptr[column + 1]; k++) {
@@ -134,14 +84,14 @@ static GpFsaiCode GpFsaiAppendColumn(GpFsaiGrowth *w, PetscInt column)
   s->flops += (double)w->m * w->m;
   if (!GpFsaiIsPivot(pivot, w->m + 1, A->diagonal[column])) {
     s->pivot = pivot;
-    return GP_FSAI_PIVOT;
+    return GP_INV_PIVOT;
   }
   l[w->m]    = sqrt(pivot);
   w->z[w->m] = b / l[w->m];
   w->psi -= w->z[w->m] * w->z[w->m];
   s->position[column] = w->m;
   s->list[w->m++]     = column;
-  return GP_FSAI_SUCCESS;
+  return GP_INV_SUCCESS;
 }
 
 /* Solves L'y = -z. */
@@ -162,8 +112,8 @@ static void GpFsaiSolveGrowth(GpFsaiGrowth *w)
 /* Sorts the columns, with their values, by insertion, and adds the diagonal entry. */
 static void GpFsaiFinishGrowth(GpFsaiGrowth *w)
 {
-  GpFsaiScratch *s     = w->scratch;
-  const double   scale = 1 / sqrt(w->psi);
+  GpInvScratch *s     = w->scratch;
+  const double  scale = 1 / sqrt(w->psi);
 
   for (PetscInt a = 0; a < w->m; a++) s->position[s->list[a]] = -1;
   s->position[w->row] = -1;
@@ -185,40 +135,41 @@ static void GpFsaiFinishGrowth(GpFsaiGrowth *w)
 }
 
 /* Adds the columns of one step.  chosen: memory for step_size columns.  Returns through `grows` whether there may be another step. */
-static GpFsaiCode GpFsaiGrow(GpFsaiGrowth *w, const GpFsaiOptions *o, PetscInt chosen[], PetscBool *grows)
+static GpInvCode GpFsaiGrow(GpFsaiGrowth *w, const GpFsaiOptions *o, PetscInt chosen[], PetscBool *grows)
 {
-  GpFsaiScratch *s       = w->scratch;
-  const double   before  = w->psi;
-  PetscInt       touched = GpFsaiAddGradient(s, w->row, 1, w->row, 0), n;
-  GpFsaiCode     code    = GP_FSAI_SUCCESS;
+  GpInvScratch *s       = w->scratch;
+  const double  before  = w->psi;
+  PetscInt      touched = GpFsaiAddGradient(s, w->row, 1, w->row, 0), n;
+  GpInvCode     code    = GP_INV_SUCCESS;
 
   for (PetscInt a = 0; a < w->m; a++) touched = GpFsaiAddGradient(s, s->list[a], s->g[a], w->row, touched);
   n = GpFsaiFindLargest(s, o->step_size, touched, chosen);
   for (PetscInt c = 0; !code && c < n; c++) code = GpFsaiAppendColumn(w, chosen[c]);
   if (!code && !GpFsaiIsPivot(w->psi, w->m + 1, s->A->diagonal[w->row])) {
     s->pivot = w->psi;
-    code     = GP_FSAI_PIVOT;
+    code     = GP_INV_PIVOT;
   }
   if (!code) GpFsaiSolveGrowth(w);
   *grows = (PetscBool)(!code && n && before - w->psi >= o->tolerance * before);
   return code;
 }
 
-GpFsaiCode GpFsaiAdaptiveRow(GpFsaiScratch *s, const GpFsaiOptions *o, PetscInt row, PetscInt *m)
+GpInvCode GpFsaiAdaptiveRow(GpInvScratch *s, const GpFsaiOptions *o, PetscInt row, PetscInt *m)
 {
   const size_t most = PetscMin((size_t)o->steps * (size_t)o->step_size, (size_t)row) + 1;
   GpFsaiGrowth w    = {.scratch = s, .row = row, .width = most, .psi = s->A->diagonal[row]};
   PetscInt    *chosen;
   PetscBool    grows = PETSC_TRUE;
-  GpFsaiCode   code  = GpFsaiReserve(s, most + 1); /* one row more than the factor, for z */
+  GpInvCode    code  = GpInvReserve(s, most, most * (most + 1)); /* one row more than the factor, for z */
 
+  if (!code) code = GpInvReserveSums(s);
   if (code) return code;
   chosen = (PetscInt *)malloc((size_t)o->step_size * sizeof(*chosen));
-  if (!chosen) return GP_FSAI_MEMORY;
+  if (!chosen) return GP_INV_MEMORY;
   w.z = s->L + most * most;
   if (!GpFsaiIsPivot(w.psi, 1, w.psi)) {
     s->pivot = w.psi;
-    code     = GP_FSAI_PIVOT;
+    code     = GP_INV_PIVOT;
   }
   for (PetscInt step = 0; !code && grows && step < o->steps; step++) code = GpFsaiGrow(&w, o, chosen, &grows);
   free(chosen);

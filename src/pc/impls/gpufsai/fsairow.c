@@ -1,32 +1,13 @@
-/* One row of a factorised sparse approximate inverse: the dense matrix, its Cholesky factor, and the filter (fsairows.h). */
+/* One row of a factorised sparse approximate inverse: the dense matrix, its Cholesky factor, and the filter (fsai.h). */
 #include "device/gpclones.h"
-#include "pc/impls/gpufsai/fsairows.h"
+#include "pc/impls/gpufsai/fsai.h"
 
 #include <math.h>
-#include <stdlib.h>
-
-GpFsaiCode GpFsaiReserve(GpFsaiScratch *s, size_t length)
-{
-  if (length <= s->length) return GP_FSAI_SUCCESS;
-  length = PetscMax(length, 2 * s->length);
-  free(s->g);
-  free(s->L);
-  s->g      = (double *)malloc(length * sizeof(*s->g));
-  s->L      = (double *)malloc(length * length * sizeof(*s->L));
-  s->length = s->g && s->L ? length : 0;
-  return s->length ? GP_FSAI_SUCCESS : GP_FSAI_MEMORY;
-}
-
-/* A pivot below m times the rounding error of the diagonal entry has no correct digit.  The comparison is false if the pivot is NaN or the diagonal is infinite. */
-PetscBool GpFsaiIsPivot(PetscReal pivot, PetscInt m, PetscReal diagonal)
-{
-  return (PetscBool)(pivot > m * PETSC_MACHINE_EPSILON * diagonal && diagonal > 0);
-}
 
 /* Copies the lower triangle of A(J,J) to L, column by column. */
-static void GpFsaiGather(GpFsaiScratch *s, PetscInt m, const PetscInt J[])
+static void GpFsaiGather(GpInvScratch *s, PetscInt m, const PetscInt J[])
 {
-  const GpFsaiMatrix *A = s->A;
+  const GpInvMatrix *A = s->A;
 
   for (PetscInt a = 0; a < m; a++) s->position[J[a]] = a;
   for (PetscInt b = 0; b < m; b++) {
@@ -64,7 +45,7 @@ GP_CLONES static void GpFsaiUpdateColumn(PetscInt m, PetscInt j, double *L)
 
 /* Replaces A(J,J) by its Cholesky factor.  For the few rows that J usually has, this loop takes a fifth to a third of the time of LAPACK's dpotrf, does not depend on its
    threads, and gives the same bits with every library. */
-static GpFsaiCode GpFsaiFactorise(GpFsaiScratch *s, PetscInt m, const PetscInt J[])
+static GpInvCode GpFsaiFactorise(GpInvScratch *s, PetscInt m, const PetscInt J[])
 {
   for (PetscInt j = 0; j < m; j++) {
     double *column = s->L + (size_t)j * m;
@@ -73,18 +54,18 @@ static GpFsaiCode GpFsaiFactorise(GpFsaiScratch *s, PetscInt m, const PetscInt J
     GpFsaiUpdateColumn(m, j, s->L);
     if (!GpFsaiIsPivot(column[j], m, s->A->diagonal[J[j]])) {
       s->pivot = column[j];
-      return GP_FSAI_PIVOT;
+      return GP_INV_PIVOT;
     }
     inverse = 1 / sqrt(column[j]);
     for (PetscInt r = j; r < m; r++) column[r] *= inverse;
   }
   s->flops += (double)m * m * m / 3;
-  return GP_FSAI_SUCCESS;
+  return GP_INV_SUCCESS;
 }
 
-GpFsaiCode GpFsaiSolveRow(GpFsaiScratch *s, PetscInt m, const PetscInt J[])
+static GpInvCode GpFsaiSolveRow(GpInvScratch *s, PetscInt m, const PetscInt J[])
 {
-  GpFsaiCode code = GpFsaiReserve(s, (size_t)m);
+  GpInvCode code = GpInvReserve(s, (size_t)m, (size_t)m * (size_t)m);
 
   if (!code) {
     GpFsaiGather(s, m, J);
@@ -98,7 +79,7 @@ GpFsaiCode GpFsaiSolveRow(GpFsaiScratch *s, PetscInt m, const PetscInt J[])
     s->g[a] = sum / column[a];
     if (!isfinite(s->g[a])) {
       s->pivot = column[a];
-      code     = GP_FSAI_PIVOT;
+      code     = GP_INV_PIVOT;
     }
   }
   s->flops += (double)m * m;
@@ -106,10 +87,10 @@ GpFsaiCode GpFsaiSolveRow(GpFsaiScratch *s, PetscInt m, const PetscInt J[])
 }
 
 /* Computes g'A(J,J)g. */
-static double GpFsaiEnergy(GpFsaiScratch *s, PetscInt m, const PetscInt J[])
+static double GpFsaiEnergy(GpInvScratch *s, PetscInt m, const PetscInt J[])
 {
-  const GpFsaiMatrix *A      = s->A;
-  double              energy = 0;
+  const GpInvMatrix *A      = s->A;
+  double             energy = 0;
 
   for (PetscInt a = 0; a < m; a++) s->position[J[a]] = a;
   for (PetscInt a = 0; a < m; a++) {
@@ -125,26 +106,41 @@ static double GpFsaiEnergy(GpFsaiScratch *s, PetscInt m, const PetscInt J[])
 }
 
 /* Entry j of row i is compared in the scaling in which A has a unit diagonal, so that the result does not depend on a diagonal scaling of A. */
-GpFsaiCode GpFsaiFilterRow(GpFsaiScratch *s, PetscReal filter, PetscInt *m, PetscInt J[])
+static GpInvCode GpFsaiFilterRow(GpInvScratch *s, PetscReal filter, PetscInt *m, PetscInt J[])
 {
   const PetscInt before = *m, last = before - 1;
   const double   bound = filter * s->g[last] * s->A->root[J[last]];
   PetscInt       kept  = 0;
   double         energy;
 
-  if (filter <= 0) return GP_FSAI_SUCCESS;
+  if (filter <= 0) return GP_INV_SUCCESS;
   for (PetscInt a = 0; a < before; a++) {
     if (a < last && fabs(s->g[a]) * s->A->root[J[a]] <= bound) continue;
     s->g[kept] = s->g[a];
     J[kept++]  = J[a];
   }
-  if (kept == before) return GP_FSAI_SUCCESS;
+  if (kept == before) return GP_INV_SUCCESS;
   *m     = kept;
   energy = GpFsaiEnergy(s, kept, J);
   if (!(energy > 0)) {
     s->pivot = energy;
-    return GP_FSAI_PIVOT;
+    return GP_INV_PIVOT;
   }
   for (PetscInt a = 0; a < kept; a++) s->g[a] /= sqrt(energy);
-  return GP_FSAI_SUCCESS;
+  return GP_INV_SUCCESS;
+}
+
+GpInvCode GpFsaiRow(GpInvScratch *s, const void *options, PetscBool keep, PetscInt row, PetscInt *m)
+{
+  const GpFsaiOptions *o    = (const GpFsaiOptions *)options;
+  GpInvCode            code = GP_INV_SUCCESS;
+
+  if (o->adaptive && !keep) code = GpFsaiAdaptiveRow(s, o, row, m);
+  else {
+    if (!keep) *m = GpInvStaticPattern(s, o->power, o->threshold, PETSC_TRUE, row);
+    code = GpFsaiSolveRow(s, *m, s->list);
+  }
+  if (!code && !keep) code = GpFsaiFilterRow(s, o->filter, m, s->list);
+  if (!code) s->measure += log(s->g[*m - 1] * s->g[*m - 1] * s->A->diagonal[row]);
+  return code;
 }

@@ -1,4 +1,4 @@
-/* The preconditioner type PCGPUFSAI: application, view and creation. */
+/* The preconditioner type PCGPUFSAI: set-up, application, view and creation. */
 /* MANSEC = PC */
 #include "pc/impls/gpufsai/gpufsai.h"
 #include "vec/gpuvecimpl.h"
@@ -6,6 +6,27 @@
 #include <math.h>
 
 PetscLogEvent PC_GPUFSAI_SetUp;
+
+static PetscErrorCode PCSetUp_GPUFSAI(PC pc)
+{
+  PC_GPUFSAI            *fsai = (PC_GPUFSAI *)pc->data;
+  const GpFsaiOptions   *rows = &fsai->options.rows;
+  const PCGPUInverseType type = {.type     = PCGPUFSAI,
+                                 .failure  = "the matrix is not positive definite on the pattern of the row",
+                                 .row      = GpFsaiRow,
+                                 .options  = rows,
+                                 .distance = rows->adaptive ? rows->steps : rows->power,
+                                 .threads  = fsai->options.threads,
+                                 .local    = fsai->options.local,
+                                 .diagonal = PETSC_TRUE,
+                                 .storage  = fsai->options.storage};
+
+  PetscFunctionBegin;
+  PetscCall(PetscLogEventBegin(PC_GPUFSAI_SetUp, pc, 0, 0, 0));
+  PetscCall(PCGPUInverseSetUp_Private(pc, &fsai->inverse, &type));
+  PetscCall(PetscLogEventEnd(PC_GPUFSAI_SetUp, pc, 0, 0, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 /* Gets the vector between the two products.  It has the type of the vectors if these are in device memory. */
 static PetscErrorCode PCGPUFSAIGetWork(PC pc, Vec x)
@@ -16,7 +37,7 @@ static PetscErrorCode PCGPUFSAIGetWork(PC pc, Vec x)
   if (fsai->work && VecGPUIs(x) && !VecGPUIs(fsai->work)) PetscCall(VecDestroy(&fsai->work));
   if (fsai->work) PetscFunctionReturn(PETSC_SUCCESS);
   if (VecGPUIs(x)) PetscCall(VecDuplicate(x, &fsai->work));
-  else PetscCall(MatCreateVecs(fsai->G, &fsai->work, NULL));
+  else PetscCall(MatCreateVecs(fsai->inverse.matrix, &fsai->work, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -26,7 +47,7 @@ static PetscErrorCode PCApplySymmetricLeft_GPUFSAI(PC pc, Vec x, Vec y)
   PC_GPUFSAI *fsai = (PC_GPUFSAI *)pc->data;
 
   PetscFunctionBegin;
-  if (fsai->G) PetscCall(MatMult(fsai->G, x, y));
+  if (fsai->inverse.matrix) PetscCall(MatMult(fsai->inverse.matrix, x, y));
   else PetscCall(VecSet(y, HUGE_VAL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -37,7 +58,7 @@ static PetscErrorCode PCApplySymmetricRight_GPUFSAI(PC pc, Vec x, Vec y)
   PC_GPUFSAI *fsai = (PC_GPUFSAI *)pc->data;
 
   PetscFunctionBegin;
-  if (fsai->G) PetscCall(MatMultTranspose(fsai->G, x, y));
+  if (fsai->inverse.matrix) PetscCall(MatMultTranspose(fsai->inverse.matrix, x, y));
   else PetscCall(VecSet(y, HUGE_VAL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -47,9 +68,9 @@ static PetscErrorCode PCApply_GPUFSAI(PC pc, Vec x, Vec y)
   PC_GPUFSAI *fsai = (PC_GPUFSAI *)pc->data;
 
   PetscFunctionBegin;
-  if (fsai->G) PetscCall(PCGPUFSAIGetWork(pc, x));
-  PetscCall(PCApplySymmetricLeft_GPUFSAI(pc, x, fsai->G ? fsai->work : y));
-  if (fsai->G) PetscCall(PCApplySymmetricRight_GPUFSAI(pc, fsai->work, y));
+  if (fsai->inverse.matrix) PetscCall(PCGPUFSAIGetWork(pc, x));
+  PetscCall(PCApplySymmetricLeft_GPUFSAI(pc, x, fsai->inverse.matrix ? fsai->work : y));
+  if (fsai->inverse.matrix) PetscCall(PCApplySymmetricRight_GPUFSAI(pc, fsai->work, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -59,9 +80,9 @@ static PetscErrorCode PCMatApply_GPUFSAI(PC pc, Mat X, Mat Y)
   Mat         W;
 
   PetscFunctionBegin;
-  PetscCheck(fsai->G, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONGSTATE, "The set-up of PC type gpufsai has failed: the matrix is not positive definite; use another preconditioner");
-  PetscCall(MatMatMult(fsai->G, X, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &W));
-  PetscCall(MatTransposeMatMult(fsai->G, W, MAT_REUSE_MATRIX, PETSC_DEFAULT, &Y));
+  PetscCheck(fsai->inverse.matrix, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONGSTATE, "The set-up of PC type gpufsai has failed: the matrix is not positive definite; use another preconditioner");
+  PetscCall(MatMatMult(fsai->inverse.matrix, X, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &W));
+  PetscCall(MatTransposeMatMult(fsai->inverse.matrix, W, MAT_REUSE_MATRIX, PETSC_DEFAULT, &Y));
   PetscCall(MatProductClear(Y));
   PetscCall(MatDestroy(&W));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -82,12 +103,10 @@ static PetscErrorCode PCGPUFSAIViewPattern(const GpFsaiOptions *o, PetscViewer v
 
 static PetscErrorCode PCView_GPUFSAI(PC pc, PetscViewer viewer)
 {
-  PC_GPUFSAI       *fsai = (PC_GPUFSAI *)pc->data;
-  MatInfo           info;
-  PetscInt          n;
-  PetscMPIInt       size;
-  PetscBool         ascii;
-  PetscViewerFormat format;
+  PC_GPUFSAI *fsai = (PC_GPUFSAI *)pc->data;
+  PetscInt    n;
+  PetscMPIInt size;
+  PetscBool   ascii;
 
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
@@ -96,17 +115,11 @@ static PetscErrorCode PCView_GPUFSAI(PC pc, PetscViewer viewer)
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &size));
   if (size > 1) PetscCall(PetscViewerASCIIPrintf(viewer, "  the pattern of a row %s\n", fsai->options.local ? "stays on its rank" : "includes columns of other ranks"));
   PetscCall(PetscViewerASCIIPrintf(viewer, "  storage of the factor on the device: %s\n", MatGPUCSRStorages[fsai->options.storage]));
-  if (!fsai->G) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatGetInfo(fsai->G, MAT_GLOBAL_SUM, &info));
-  PetscCall(MatGetSize(fsai->G, &n, NULL));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  factor: %.0f nonzeros, %.2f in a row, %" PetscInt_FMT " in the longest row\n", info.nz_used, n ? info.nz_used / n : 0., fsai->longest));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  Kaporin's condition number: %.4g times that of Jacobi\n", n ? exp(-fsai->sum / n) : 1.));
-  PetscCall(PetscViewerGetFormat(viewer, &format));
-  if (format != PETSC_VIEWER_ASCII_INFO && format != PETSC_VIEWER_ASCII_INFO_DETAIL) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  last set-up: %.3g s on the host; set-ups: %" PetscInt_FMT ", of which with the same pattern: %" PetscInt_FMT "\n", fsai->seconds, fsai->setups, fsai->refills));
-  PetscCall(PetscViewerASCIIPushTab(viewer));
-  PetscCall(MatView(fsai->G, viewer));
-  PetscCall(PetscViewerASCIIPopTab(viewer));
+  if (!fsai->inverse.matrix) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PCGPUInverseView_Private(&fsai->inverse, "factor", viewer));
+  PetscCall(MatGetSize(fsai->inverse.matrix, &n, NULL));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  Kaporin's condition number: %.4g times that of Jacobi\n", n ? exp(-fsai->inverse.measure / n) : 1.));
+  PetscCall(PCGPUInverseViewInfo_Private(&fsai->inverse, viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

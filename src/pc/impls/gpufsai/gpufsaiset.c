@@ -24,10 +24,8 @@ PetscErrorCode PCReset_GPUFSAI(PC pc)
   PC_GPUFSAI *fsai = (PC_GPUFSAI *)pc->data;
 
   PetscFunctionBegin;
-  GpFsaiFree(&fsai->factor);
-  PetscCall(MatDestroy(&fsai->G));
+  PetscCall(PCGPUInverseReset_Private(&fsai->inverse));
   PetscCall(VecDestroy(&fsai->work));
-  PetscCall(ISDestroy(&fsai->rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -62,7 +60,7 @@ static PetscErrorCode PCGPUFSAISetOptions(PC pc, const PCGPUFSAIOptions *o)
   PetscCall(PetscMemcmp(&fsai->options, o, sizeof(*o), &same));
   if (same) PetscFunctionReturn(PETSC_SUCCESS);
   fsai->options = *o;
-  if (fsai->G) PetscCall(PCReset_GPUFSAI(pc));
+  if (fsai->inverse.matrix) PetscCall(PCReset_GPUFSAI(pc));
   pc->setupcalled = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

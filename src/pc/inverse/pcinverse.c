@@ -1,0 +1,288 @@
+/* Set-up of preconditioners that multiply by approximate inverses (pcinverse.h). */
+#include "pc/inverse/pcinverse.h"
+
+#include <petsc/private/matimpl.h>
+#include <petsctime.h>
+
+/* The rows of A that a set-up reads, and the matrices from which they come. */
+typedef struct {
+  Mat         aij; /* the matrix, or a copy of type AIJ */
+  Mat        *sub; /* rows of this and other ranks; NULL: the diagonal block is read */
+  Mat         A;   /* sequential matrix whose arrays are in `rows` */
+  GpInvMatrix rows;
+} PCGPUInverseRows;
+
+/* Gets the rows of this and other ranks that rows of the inverse read. */
+static PetscErrorCode PCGPUInverseGetOverlap(PCGPUInverse *V, PetscInt distance, PCGPUInverseRows *R)
+{
+  const PetscInt *row;
+  PetscInt        begin, end, n;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetOwnershipRange(R->aij, &begin, &end));
+  if (!V->overlap) {
+    PetscCall(ISCreateStride(PETSC_COMM_SELF, end - begin, begin, 1, &V->overlap));
+    PetscCall(MatIncreaseOverlap(R->aij, 1, &V->overlap, distance));
+    PetscCall(ISSort(V->overlap));
+  }
+  PetscCall(MatCreateSubMatrices(R->aij, 1, &V->overlap, &V->overlap, MAT_INITIAL_MATRIX, &R->sub));
+  R->A = R->sub[0];
+  PetscCall(ISGetLocalSize(V->overlap, &n));
+  PetscCall(ISGetIndices(V->overlap, &row));
+  while (R->rows.first < n && row[R->rows.first] < begin) R->rows.first++;
+  PetscCall(ISRestoreIndices(V->overlap, &row));
+  R->rows.rows = end - begin;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Gets the diagonal, and finds the first row with a missing diagonal entry (bad[0]) and with columns that do not ascend (bad[1]), on any rank. */
+static PetscErrorCode PCGPUInverseGetDiagonal(PC pc, const PCGPUInverseRows *R, PetscInt bad[2])
+{
+  const GpInvMatrix *A = &R->rows;
+  PetscInt           begin;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetOwnershipRange(R->aij, &begin, NULL));
+  bad[0] = bad[1] = PETSC_MAX_INT;
+  for (PetscInt r = 0; r < A->n; r++) {
+    const PetscBool mine  = (PetscBool)(r >= A->first && r < A->first + A->rows);
+    PetscBool       found = PETSC_FALSE;
+
+    A->diagonal[r] = 0;
+    for (PetscInt k = A->rowptr[r]; k < A->rowptr[r + 1]; k++) {
+      if (A->col[k] == r) {
+        A->diagonal[r] = A->val[k];
+        found          = PETSC_TRUE;
+      }
+      if (mine && k > A->rowptr[r] && A->col[k] <= A->col[k - 1]) bad[1] = PetscMin(bad[1], begin + r - A->first);
+    }
+    A->root[r] = PetscSqrtReal(PetscAbsReal(A->diagonal[r]));
+    if (mine && !found) bad[0] = PetscMin(bad[0], begin + r - A->first);
+  }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, bad, 2, MPIU_INT, MPI_MIN, PetscObjectComm((PetscObject)pc)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCGPUInverseGetRows(PC pc, PCGPUInverse *V, const PCGPUInverseType *type, PCGPUInverseRows *R)
+{
+  PetscObjectState state;
+  PetscMPIInt      size;
+  PetscBool        plain, square, done;
+
+  PetscFunctionBegin;
+  PetscCall(MatHasCongruentLayouts(pc->pmat, &square));
+  PetscCheck(square, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_SIZ, "PC type %s needs a square matrix whose rows and columns are distributed in the same way", type->type);
+  PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)pc->pmat, &plain, MATSEQAIJ, MATMPIAIJ, ""));
+  if (plain) {
+    PetscCall(PetscObjectReference((PetscObject)pc->pmat));
+    R->aij = pc->pmat;
+  } else { /* some conversions raise the state of the matrix that they read; PCSetUp() would take this for new values */
+    PetscCall(PetscObjectStateGet((PetscObject)pc->pmat, &state));
+    PetscCall(MatConvert(pc->pmat, MATAIJ, MAT_INITIAL_MATRIX, &R->aij));
+    PetscCall(PetscObjectStateSet((PetscObject)pc->pmat, state));
+  }
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &size));
+  if (size > 1 && !type->local) PetscCall(PCGPUInverseGetOverlap(V, type->distance, R));
+  else {
+    PetscCall(MatGetDiagonalBlock(R->aij, &R->A));
+    PetscCall(MatGetLocalSize(R->A, &R->rows.rows, NULL));
+  }
+  PetscCall(MatGetRowIJ(R->A, 0, PETSC_FALSE, PETSC_FALSE, &R->rows.n, &R->rows.rowptr, &R->rows.col, &done));
+  PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_SUP, "PC type %s cannot read the rows of a matrix of type %s; use one of type aij or gpucsr", type->type, ((PetscObject)pc->pmat)->type_name);
+  PetscCall(MatSeqAIJGetArrayRead(R->A, &R->rows.val));
+  PetscCall(PetscMalloc2(R->rows.n, &R->rows.diagonal, R->rows.n, &R->rows.root));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCGPUInverseRestoreRows(PCGPUInverseRows *R)
+{
+  PetscInt  n;
+  PetscBool done;
+
+  PetscFunctionBegin;
+  PetscCall(PetscFree2(R->rows.diagonal, R->rows.root));
+  PetscCall(MatSeqAIJRestoreArrayRead(R->A, &R->rows.val));
+  PetscCall(MatRestoreRowIJ(R->A, 0, PETSC_FALSE, PETSC_FALSE, &n, &R->rows.rowptr, &R->rows.col, &done));
+  if (R->sub) PetscCall(MatDestroySubMatrices(1, &R->sub));
+  PetscCall(MatDestroy(&R->aij));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Creates the matrix from the rows. */
+static PetscErrorCode PCGPUInverseCreateMatrix(PC pc, PCGPUInverse *V, const PCGPUInverseType *type)
+{
+  const PetscInt *row = NULL;
+  const char     *prefix;
+  char            appended[32];
+  PetscInt        n, N, begin, *col = V->rows.col;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetLocalSize(pc->pmat, &n, NULL));
+  PetscCall(MatGetSize(pc->pmat, &N, NULL));
+  PetscCall(MatGetOwnershipRange(pc->pmat, &begin, NULL));
+  PetscCall(PCGetOptionsPrefix(pc, &prefix));
+  PetscCall(PetscSNPrintf(appended, sizeof(appended), "pc_%s_", type->type));
+  PetscCall(MatCreate(PetscObjectComm((PetscObject)pc), &V->matrix));
+  PetscCall(MatSetSizes(V->matrix, n, n, N, N));
+  PetscCall(MatSetOptionsPrefix(V->matrix, prefix));
+  PetscCall(MatAppendOptionsPrefix(V->matrix, appended));
+  PetscCall(MatSetType(V->matrix, MATGPUCSR));
+  PetscCall(MatGPUCSRSetStorage(V->matrix, type->storage));
+  if (V->overlap) PetscCall(ISGetIndices(V->overlap, &row));
+  if (row || begin) {
+    PetscCall(PetscMalloc1(V->rows.rowptr[n], &col));
+    for (PetscInt k = 0; k < V->rows.rowptr[n]; k++) col[k] = row ? row[V->rows.col[k]] : begin + V->rows.col[k];
+  }
+  if (V->overlap) PetscCall(ISRestoreIndices(V->overlap, &row));
+  PetscCall(MatSeqAIJSetPreallocationCSR(V->matrix, V->rows.rowptr, col, V->rows.val));
+  PetscCall(MatMPIAIJSetPreallocationCSR(V->matrix, V->rows.rowptr, col, V->rows.val));
+  if (col != V->rows.col) PetscCall(PetscFree(col));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Copies the values of the rows to the matrix.  In a row, columns of lower ranks precede those of the diagonal block, and columns of higher ranks follow. */
+static PetscErrorCode PCGPUInverseRefillMatrix(PCGPUInverse *V)
+{
+  const GpInvRows *F    = &V->rows;
+  Mat              here = V->matrix, away = NULL;
+  const PetscInt  *rowptr, *col;
+  PetscScalar     *val, *other = NULL;
+  PetscInt         n;
+  PetscBool        mpi, done;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare((PetscObject)V->matrix, MATMPIAIJGPUCSR, &mpi));
+  if (mpi) {
+    PetscCall(MatMPIAIJGetSeqAIJ(V->matrix, &here, &away, NULL));
+    PetscCall(MatSeqAIJGetArrayWrite(away, &other));
+  }
+  PetscCall(MatGetRowIJ(here, 0, PETSC_FALSE, PETSC_FALSE, &n, &rowptr, &col, &done));
+  PetscCall(MatSeqAIJGetArrayWrite(here, &val));
+  for (PetscInt r = 0, before = 0; r < F->rows; r++) { /* before: number of nonzeros of other ranks' columns in the rows above */
+    const PetscInt     inside = rowptr[r + 1] - rowptr[r], outside = F->rowptr[r + 1] - F->rowptr[r] - inside;
+    const PetscScalar *from  = F->val + F->rowptr[r];
+    PetscInt           lower = 0;
+
+    while (lower < outside && F->col[F->rowptr[r] + lower] < V->first) lower++;
+    if (outside) PetscCall(PetscArraycpy(other + before, from, lower));
+    PetscCall(PetscArraycpy(val + rowptr[r], from + lower, inside));
+    if (outside) PetscCall(PetscArraycpy(other + before + lower, from + lower + inside, outside - lower));
+    before += outside;
+  }
+  PetscCall(MatSeqAIJRestoreArrayWrite(here, &val));
+  PetscCall(MatRestoreRowIJ(here, 0, PETSC_FALSE, PETSC_FALSE, &n, &rowptr, &col, &done));
+  if (mpi) {
+    PetscCall(MatSeqAIJRestoreArrayWrite(away, &other));
+    PetscCall(PetscObjectStateIncrease((PetscObject)V->matrix));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Finds out on all ranks whether a row has failed. */
+static PetscErrorCode PCGPUInverseCheckPivots(PC pc, PCGPUInverse *V, const PCGPUInverseType *type, const GpInvReport *report)
+{
+  MPI_Comm comm = PetscObjectComm((PetscObject)pc);
+  PetscInt begin, first, mine;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetOwnershipRange(pc->pmat, &begin, NULL));
+  mine = report->failed < 0 ? PETSC_MAX_INT : begin + report->failed;
+  PetscCallMPI(MPI_Allreduce(&mine, &first, 1, MPIU_INT, MPI_MIN, comm));
+  pc->failedreason = first < PETSC_MAX_INT ? PC_SUBPC_ERROR : PC_NOERROR;
+  if (!pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCheck(!pc->erroriffailure, comm, PETSC_ERR_MAT_CH_ZRPVT, "PC type %s, row %" PetscInt_FMT ": %s; use another preconditioner", type->type, first, type->failure);
+  PetscCall(PetscInfo(pc, "Row %" PetscInt_FMT ": %s\n", first, type->failure));
+  if (mine == first) PetscCall(PetscInfo(pc, "Row %" PetscInt_FMT ": pivot %g\n", first, (double)report->pivot));
+  PetscCall(PCGPUInverseReset_Private(V));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Computes the rows.  All ranks learn of a failure on one of them. */
+static PetscErrorCode PCGPUInverseCompute(PC pc, PCGPUInverse *V, const PCGPUInverseType *type)
+{
+  MPI_Comm         comm   = PetscObjectComm((PetscObject)pc);
+  PCGPUInverseRows R      = {0};
+  GpInvReport      report = {0};
+  PetscMPIInt      code   = GP_INV_SUCCESS;
+  PetscInt         bad[2];
+  PetscBool        diagonal;
+
+  PetscFunctionBegin;
+  PetscCall(PCGPUInverseGetRows(pc, V, type, &R));
+  PetscCall(PCGPUInverseGetDiagonal(pc, &R, bad));
+  diagonal = (PetscBool)(bad[0] == PETSC_MAX_INT || !type->diagonal);
+  if (diagonal && bad[1] == PETSC_MAX_INT) code = (PetscMPIInt)GpInvCompute(&R.rows, type->row, type->options, (int)type->threads, &V->rows, &report);
+  V->first = R.rows.first;
+  PetscCall(PCGPUInverseRestoreRows(&R));
+  PetscCheck(diagonal, comm, PETSC_ERR_ARG_WRONGSTATE, "Matrix is missing diagonal entry %" PetscInt_FMT "; PC type %s needs a matrix whose diagonal is stored", bad[0], type->type);
+  PetscCheck(bad[1] == PETSC_MAX_INT, comm, PETSC_ERR_ARG_WRONGSTATE, "The columns of row %" PetscInt_FMT " of the matrix do not ascend; PC type %s needs sorted rows", bad[1], type->type);
+  PetscCall(PetscLogFlops(report.flops));
+  if (code == GP_INV_PIVOT) code = GP_INV_SUCCESS;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &code, 1, MPI_INT, MPI_MAX, comm));
+  PetscCheck(code != GP_INV_MEMORY, comm, PETSC_ERR_MEM, "Out of host memory for the set-up of PC type %s; use a smaller -pc_%s_power, or -pc_%s_threshold", type->type, type->type, type->type);
+  PetscCheck(code != GP_INV_RANGE, comm, PETSC_ERR_ARG_OUTOFRANGE, "PC type %s has more nonzeros than %d-bit indices can count; use a smaller -pc_%s_power, or -pc_%s_threshold", type->type, 8 * (int)sizeof(PetscInt), type->type, type->type);
+  PetscCall(PCGPUInverseCheckPivots(pc, V, type, &report));
+  V->measure = report.measure;
+  V->longest = 0;
+  for (PetscInt r = 0; r < V->rows.rows; r++) V->longest = PetscMax(V->longest, V->rows.rowptr[r + 1] - V->rows.rowptr[r]);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &V->measure, 1, MPIU_REAL, MPIU_SUM, comm));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &V->longest, 1, MPIU_INT, MPI_MAX, comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCGPUInverseSetUp_Private(PC pc, PCGPUInverse *V, const PCGPUInverseType *type)
+{
+  PetscLogDouble  begin, end;
+  const PetscBool refill = (PetscBool)(V->matrix && pc->flag == SAME_NONZERO_PATTERN);
+
+  PetscFunctionBegin;
+  PetscCall(PetscTime(&begin));
+  if (!refill) PetscCall(PCGPUInverseReset_Private(V));
+  PetscCall(PCGPUInverseCompute(pc, V, type));
+  if (!pc->failedreason) {
+    if (refill) PetscCall(PCGPUInverseRefillMatrix(V));
+    else PetscCall(PCGPUInverseCreateMatrix(pc, V, type));
+    GpInvFreeValues(&V->rows);
+    PetscCall(MatGPUCSRUpload(V->matrix));
+    V->setups++;
+    V->refills += refill;
+  }
+  PetscCall(PetscTime(&end));
+  V->seconds = end - begin;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCGPUInverseReset_Private(PCGPUInverse *V)
+{
+  PetscFunctionBegin;
+  GpInvFree(&V->rows);
+  PetscCall(MatDestroy(&V->matrix));
+  PetscCall(ISDestroy(&V->overlap));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCGPUInverseView_Private(PCGPUInverse *V, const char name[], PetscViewer viewer)
+{
+  MatInfo  info;
+  PetscInt n;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetInfo(V->matrix, MAT_GLOBAL_SUM, &info));
+  PetscCall(MatGetSize(V->matrix, &n, NULL));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  %s: %.0f nonzeros, %.2f in a row, %" PetscInt_FMT " in the longest row\n", name, info.nz_used, n ? info.nz_used / n : 0., V->longest));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCGPUInverseViewInfo_Private(PCGPUInverse *V, PetscViewer viewer)
+{
+  PetscViewerFormat format;
+
+  PetscFunctionBegin;
+  PetscCall(PetscViewerGetFormat(viewer, &format));
+  if (format != PETSC_VIEWER_ASCII_INFO && format != PETSC_VIEWER_ASCII_INFO_DETAIL) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  last set-up: %.3g s on the host; set-ups: %" PetscInt_FMT ", of which with the same pattern: %" PetscInt_FMT "\n", V->seconds, V->setups, V->refills));
+  PetscCall(PetscViewerASCIIPushTab(viewer));
+  PetscCall(MatView(V->matrix, viewer));
+  PetscCall(PetscViewerASCIIPopTab(viewer));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,39 @@
+/* Set-up of preconditioners that multiply by approximate inverses or by factors of them: the rows of A are read, and a gpucsr matrix is filled with the computed rows. */
+#ifndef PCINVERSE_H
+#define PCINVERSE_H
+
+#include <petsc/private/pcimpl.h>
+#include "gpucsr.h"
+#include "gpucsrcompat.h"
+#include "pc/inverse/inverserows.h"
+
+/* How a type computes its rows. */
+typedef struct {
+  const char      *type;     /* name of the type */
+  const char      *failure;  /* what is wrong with the matrix if a row fails */
+  GpInvRowFn      *row;      /* computes a row */
+  const void      *options;  /* of row() */
+  PetscInt         distance; /* if the pattern is not local: a row reads only rows of A that are at most that many entries of A away */
+  PetscInt         threads;  /* number of threads; 0: the default */
+  PetscBool        local;    /* rows read the diagonal block of A only */
+  PetscBool        diagonal; /* the diagonal of A must be stored */
+  MatGPUCSRStorage storage;  /* of the matrix */
+} PCGPUInverseType;
+
+typedef struct {
+  Mat            matrix;          /* the rows; NULL: not set up, or the set-up has failed */
+  IS             overlap;         /* if the pattern is not local: rows of A of this and other ranks that a set-up reads */
+  GpInvRows      rows;            /* pattern of the rows of this rank; values only during a set-up */
+  PetscInt       first;           /* number of this rank's first row among the rows that a set-up reads */
+  PetscReal      measure;         /* sum of GpInvReport.measure over the ranks */
+  PetscInt       longest;         /* number of nonzeros of the longest row on any rank */
+  PetscLogDouble seconds;         /* duration of the last set-up */
+  PetscInt       setups, refills; /* number of set-ups, and of those that kept the pattern */
+} PCGPUInverse;
+
+PETSC_INTERN PetscErrorCode PCGPUInverseSetUp_Private(PC, PCGPUInverse *, const PCGPUInverseType *);
+PETSC_INTERN PetscErrorCode PCGPUInverseReset_Private(PCGPUInverse *);
+PETSC_INTERN PetscErrorCode PCGPUInverseView_Private(PCGPUInverse *, const char name[], PetscViewer); /* numbers of nonzeros */
+PETSC_INTERN PetscErrorCode PCGPUInverseViewInfo_Private(PCGPUInverse *, PetscViewer);                /* the duration of the set-up and the matrix, if the format of the viewer asks for them */
+
+#endif
