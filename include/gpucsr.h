@@ -24,6 +24,7 @@
 
 #define PCGPUPOLY "gpupoly"
 #define PCGPUFSAI "gpufsai"
+#define PCGPUSPAI "gpuspai"
 
 #define TAOLSBMRM "lsbmrm"
 
@@ -396,6 +397,11 @@ PETSC_EXTERN PetscErrorCode PCGPUFSAISetAdaptive(PC, PetscInt, PetscInt, PetscRe
 PETSC_EXTERN PetscErrorCode PCGPUFSAISetFilter(PC, PetscReal);
 PETSC_EXTERN PetscErrorCode PCGPUFSAISetLocal(PC, PetscBool);
 PETSC_EXTERN PetscErrorCode PCGPUFSAISetStorage(PC, MatGPUCSRStorage);
+PETSC_EXTERN PetscErrorCode PCGPUSPAISetPower(PC, PetscInt);
+PETSC_EXTERN PetscErrorCode PCGPUSPAISetThreshold(PC, PetscReal);
+PETSC_EXTERN PetscErrorCode PCGPUSPAISetFilter(PC, PetscReal);
+PETSC_EXTERN PetscErrorCode PCGPUSPAISetLocal(PC, PetscBool);
+PETSC_EXTERN PetscErrorCode PCGPUSPAISetStorage(PC, MatGPUCSRStorage);
 
 /* Arrays on the device, for solvers that launch their own kernels (gpucsrdevice.h). */
 struct GpDev_;

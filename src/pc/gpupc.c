@@ -4,6 +4,7 @@
 #include "pc/impls/bjacobi/gpubjacobi.h"
 #include "pc/impls/pbjacobi/gpupbjacobi.h"
 #include "pc/impls/gpufsai/gpufsai.h"
+#include "pc/impls/gpuspai/gpuspai.h"
 
 PetscErrorCode PCGPURegister_Private(void)
 {
@@ -14,6 +15,8 @@ PetscErrorCode PCGPURegister_Private(void)
   PetscCall(PCGPURegisterBJacobi_Private());
   PetscCall(PCGPURegisterPBJacobi_Private());
   PetscCall(PCRegister(PCGPUFSAI, PCCreate_GPUFSAI));
+  PetscCall(PCRegister(PCGPUSPAI, PCCreate_GPUSPAI));
   PetscCall(PetscLogEventRegister("GPUFSAISetUp", PC_CLASSID, &PC_GPUFSAI_SetUp));
+  PetscCall(PetscLogEventRegister("GPUSPAISetUp", PC_CLASSID, &PC_GPUSPAI_SetUp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
