@@ -78,6 +78,7 @@ done
 pcs=sor
 resident ksp/ksp/tutorials/ex2 1 -m 40 -n 40 -mat_type gpucsr -vec_type gpu -mat_gpucsr_sor multicolor
 pcs=gpufsai
+pcs="gpufsai gpuspai"
 resident ksp/ksp/tutorials/ex2 1 -m 40 -n 40 -mat_type gpucsr -vec_type gpu -pc_gpufsai_power 2
 pcs="jacobi none"
 device="-sub_pc_type ilu -sub_pc_factor_mat_solver_type gpucsr" # blocks that the device solves

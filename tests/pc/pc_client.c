@@ -1,12 +1,13 @@
-/* Solves systems with matrices of Matrix Market files by CG, and prints the numbers of iterations.
-   Arguments: -f <file>  the matrix; -expect_failure: the preconditioner must refuse the matrix. */
+/* Solves systems with a matrix of a Matrix Market file, and prints the numbers of iterations: with Jacobi, gpufsai and gpufsai with an adaptive pattern by CG, or
+   with Jacobi, gpuspai and gpuspai with the power 2 by GMRES.
+   Arguments: -f <file>  the matrix; -nonsymmetric: GMRES; -expect_failure: the preconditioner must refuse the matrix. */
 #include "app/market/appmarket.h"
 #include "gpucsr.h"
 #include "gpucsrcompat.h"
 #include <petscksp.h>
 
 /* Solves and checks the residual.  Returns the number of iterations, or -1 if the preconditioner has failed. */
-static PetscErrorCode Solve(Mat A, PCType type, PCGPUFSAIPattern pattern, PetscInt *its)
+static PetscErrorCode Solve(Mat A, PetscBool nonsymmetric, PCType type, PetscBool larger, PetscInt *its)
 {
   KSP                ksp;
   PC                 pc;
@@ -19,13 +20,16 @@ static PetscErrorCode Solve(Mat A, PCType type, PCGPUFSAIPattern pattern, PetscI
   PetscCall(VecDuplicate(b, &r));
   PetscCall(VecSet(b, 1));
   PetscCall(KSPCreate(PetscObjectComm((PetscObject)A), &ksp));
-  PetscCall(KSPSetType(ksp, KSPCG));
+  PetscCall(KSPSetType(ksp, nonsymmetric ? KSPGMRES : KSPCG));
+  if (nonsymmetric) PetscCall(KSPGMRESSetRestart(ksp, 100));
+  if (nonsymmetric) PetscCall(KSPSetPCSide(ksp, PC_RIGHT));
   PetscCall(KSPSetNormType(ksp, KSP_NORM_UNPRECONDITIONED));
   PetscCall(KSPSetTolerances(ksp, 1e-6, 1e-300, 1e30, 20000));
   PetscCall(KSPSetOperators(ksp, A, A));
   PetscCall(KSPGetPC(ksp, &pc));
   PetscCall(PCSetType(pc, type));
-  if (pattern == PC_GPUFSAI_PATTERN_ADAPTIVE) PetscCall(PCGPUFSAISetPattern(pc, pattern));
+  if (larger && nonsymmetric) PetscCall(PCGPUSPAISetPower(pc, 2));
+  else if (larger) PetscCall(PCGPUFSAISetPattern(pc, PC_GPUFSAI_PATTERN_ADAPTIVE));
   PetscCall(KSPSetFromOptions(ksp));
   PetscCall(KSPSolve(ksp, b, x));
   PetscCall(KSPGetIterationNumber(ksp, its));
@@ -52,22 +56,23 @@ int main(int argc, char **argv)
   GpAppMarket market;
   Mat         A;
   PetscInt    its[3]  = {0, 0, 0};
-  PetscBool   failure = PETSC_FALSE;
+  PetscBool   failure = PETSC_FALSE, nonsymmetric = PETSC_FALSE;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
   PetscCall(PetscGPUCSRInitialize());
   PetscCall(PetscOptionsGetString(NULL, NULL, "-f", file, sizeof(file), NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-expect_failure", &failure, NULL));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-nonsymmetric", &nonsymmetric, NULL));
   PetscCall(GpAppMarketRead(PETSC_COMM_WORLD, file, GP_MARKET_SQUARE, &market));
   PetscCall(GpAppMarketExpand(&market));
   PetscCall(GpAppMarketCreateAIJ(&market, &A));
   PetscCall(GpAppMarketDestroy(&market));
   PetscCall(MatConvert(A, MATGPUCSR, MAT_INPLACE_MATRIX, &A));
   PetscCall(MatGPUCSRSetStorage(A, MAT_GPUCSR_STORAGE_DOUBLE));
-  if (!failure) PetscCall(Solve(A, PCJACOBI, PC_GPUFSAI_PATTERN_STATIC, &its[0]));
-  PetscCall(Solve(A, PCGPUFSAI, PC_GPUFSAI_PATTERN_STATIC, &its[1]));
-  PetscCall(Solve(A, PCGPUFSAI, PC_GPUFSAI_PATTERN_ADAPTIVE, &its[2]));
+  if (!failure) PetscCall(Solve(A, nonsymmetric, PCJACOBI, PETSC_FALSE, &its[0]));
+  PetscCall(Solve(A, nonsymmetric, nonsymmetric ? PCGPUSPAI : PCGPUFSAI, PETSC_FALSE, &its[1]));
+  PetscCall(Solve(A, nonsymmetric, nonsymmetric ? PCGPUSPAI : PCGPUFSAI, PETSC_TRUE, &its[2]));
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%" PetscInt_FMT " %" PetscInt_FMT " %" PetscInt_FMT "\n", its[0], its[1], its[2]));
   PetscCall(MatDestroy(&A));
   PetscCall(PetscFinalize());
