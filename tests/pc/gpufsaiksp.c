@@ -254,8 +254,7 @@ static PetscErrorCode TestFailures(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Stops if the type is not gpufsai. */
-static PetscErrorCode SetUpOf(Mat A, PetscBool error)
+static PetscErrorCode SetUpOf(Mat A, PetscBool error, MatGPUCSRStorage storage)
 {
   PC             pc;
   PetscErrorCode err;
@@ -264,6 +263,7 @@ static PetscErrorCode SetUpOf(Mat A, PetscBool error)
   PetscCall(PCCreate(PetscObjectComm((PetscObject)A), &pc));
   PetscCall(PCSetType(pc, PCGPUFSAI));
   PetscCall(PCSetErrorIfFailure(pc, error));
+  PetscCall(PCGPUFSAISetStorage(pc, storage));
   PetscCall(PCSetOperators(pc, A, A));
   err = PCSetUp(pc);
   PetscCall(PCDestroy(&pc));
@@ -279,15 +279,22 @@ static PetscErrorCode TestErrors(void)
   PetscFunctionBeginUser;
   PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, 2, 2, 1, NULL, &A));
   PetscCall(MatSeqAIJSetPreallocationCSR(A, i, j, (const PetscScalar[]){1, 1}));
-  Refused("Matrix is missing diagonal entry 1; PC type gpufsai needs a matrix whose diagonal is stored", SetUpOf(A, PETSC_FALSE));
+  Refused("Matrix is missing diagonal entry 1; PC type gpufsai needs a matrix whose diagonal is stored", SetUpOf(A, PETSC_FALSE, MAT_GPUCSR_STORAGE_SINGLE));
   PetscCall(MatDestroy(&A));
   PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, 2, 3, 1, NULL, &A));
   PetscCall(MatSeqAIJSetPreallocationCSR(A, i, j, (const PetscScalar[]){1, 1}));
-  Refused("PC type gpufsai needs a square matrix whose rows and columns are distributed in the same way", SetUpOf(A, PETSC_FALSE));
+  Refused("PC type gpufsai needs a square matrix whose rows and columns are distributed in the same way", SetUpOf(A, PETSC_FALSE, MAT_GPUCSR_STORAGE_SINGLE));
   PetscCall(MatDestroy(&A));
   PetscCall(MatCreateConstantDiagonal(PETSC_COMM_SELF, 2, 2, 2, 2, -1, &A));
-  Refused("PC type gpufsai, row 0: the matrix is not positive definite on the pattern of the row; use another preconditioner", SetUpOf(A, PETSC_TRUE));
+  Refused("PC type gpufsai, row 0: the matrix is not positive definite on the pattern of the row; use another preconditioner", SetUpOf(A, PETSC_TRUE, MAT_GPUCSR_STORAGE_SINGLE));
   PetscCall(MatDestroy(&A));
+  for (int k = 0; k < 2; k++) { /* the factor has the values 1e45 and 1e-45 */
+    PetscCall(MatCreateConstantDiagonal(PETSC_COMM_SELF, 2, 2, 2, 2, k ? 1e90 : 1e-90, &A));
+    Refused("PC type gpufsai: the values of row 0 exceed the range of single precision; use -pc_gpufsai_storage double", SetUpOf(A, PETSC_FALSE, MAT_GPUCSR_STORAGE_SINGLE));
+    PetscCall(SetUpOf(A, PETSC_FALSE, MAT_GPUCSR_STORAGE_DOUBLE));
+    PetscCall(SetUpOf(A, PETSC_FALSE, MAT_GPUCSR_STORAGE_AUTO));
+    PetscCall(MatDestroy(&A));
+  }
   PetscCall(PCCreate(PETSC_COMM_SELF, &pc));
   PetscCall(PCSetType(pc, PCJACOBI));
   Refused("The preconditioner has the type jacobi; call PCSetType() with the type gpufsai first", PCGPUFSAISetPower(pc, 2));

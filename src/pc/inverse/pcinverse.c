@@ -4,6 +4,8 @@
 #include <petsc/private/matimpl.h>
 #include <petsctime.h>
 
+#include <float.h>
+
 /* The rows of A that a set-up reads, and the matrices from which they come. */
 typedef struct {
   Mat         aij; /* the matrix, or a copy of type AIJ */
@@ -128,6 +130,7 @@ static PetscErrorCode PCGPUInverseCreateMatrix(PC pc, PCGPUInverse *V, const PCG
   PetscCall(MatAppendOptionsPrefix(V->matrix, appended));
   PetscCall(MatSetType(V->matrix, MATGPUCSR));
   PetscCall(MatGPUCSRSetStorage(V->matrix, type->storage));
+  if (type->lazy) PetscCall(MatGPUCSRSetTranspose(V->matrix, MAT_GPUCSR_TRANSPOSE_LAZY));
   if (V->overlap) PetscCall(ISGetIndices(V->overlap, &row));
   if (row || begin) {
     PetscCall(PetscMalloc1(V->rows.rowptr[n], &col));
@@ -197,6 +200,26 @@ static PetscErrorCode PCGPUInverseCheckPivots(PC pc, PCGPUInverse *V, const PCGP
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Checks that single precision can store the largest value of every row, so that no row becomes zero or infinite. */
+static PetscErrorCode PCGPUInverseCheckRange(PC pc, const PCGPUInverse *V, const PCGPUInverseType *type)
+{
+  MPI_Comm comm = PetscObjectComm((PetscObject)pc);
+  PetscInt begin, first = PETSC_MAX_INT;
+
+  PetscFunctionBegin;
+  if (type->storage != MAT_GPUCSR_STORAGE_SINGLE) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatGetOwnershipRange(pc->pmat, &begin, NULL));
+  for (PetscInt r = V->rows.rows - 1; r >= 0; r--) {
+    PetscReal largest = 0;
+
+    for (PetscInt k = V->rows.rowptr[r]; k < V->rows.rowptr[r + 1]; k++) largest = PetscMax(largest, PetscAbsScalar(V->rows.val[k]));
+    if (largest < FLT_MIN || largest > FLT_MAX) first = begin + r;
+  }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPIU_INT, MPI_MIN, comm));
+  PetscCheck(first == PETSC_MAX_INT, comm, PETSC_ERR_ARG_OUTOFRANGE, "PC type %s: the values of row %" PetscInt_FMT " exceed the range of single precision; use -pc_%s_storage double", type->type, first, type->type);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Computes the rows.  All ranks learn of a failure on one of them. */
 static PetscErrorCode PCGPUInverseCompute(PC pc, PCGPUInverse *V, const PCGPUInverseType *type)
 {
@@ -222,6 +245,7 @@ static PetscErrorCode PCGPUInverseCompute(PC pc, PCGPUInverse *V, const PCGPUInv
   PetscCheck(code != GP_INV_MEMORY, comm, PETSC_ERR_MEM, "Out of host memory for the set-up of PC type %s; use a smaller -pc_%s_power, or -pc_%s_threshold", type->type, type->type, type->type);
   PetscCheck(code != GP_INV_RANGE, comm, PETSC_ERR_ARG_OUTOFRANGE, "PC type %s has more nonzeros than %d-bit indices can count; use a smaller -pc_%s_power, or -pc_%s_threshold", type->type, 8 * (int)sizeof(PetscInt), type->type, type->type);
   PetscCall(PCGPUInverseCheckPivots(pc, V, type, &report));
+  PetscCall(PCGPUInverseCheckRange(pc, V, type));
   V->measure = report.measure;
   V->longest = 0;
   for (PetscInt r = 0; r < V->rows.rows; r++) V->longest = PetscMax(V->longest, V->rows.rowptr[r + 1] - V->rows.rowptr[r]);

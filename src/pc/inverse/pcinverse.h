@@ -17,6 +17,7 @@ typedef struct {
   PetscInt         threads;  /* number of threads; 0: the default */
   PetscBool        local;    /* rows read the diagonal block of A only */
   PetscBool        diagonal; /* the diagonal of A must be stored */
+  PetscBool        lazy;     /* the transpose of the matrix is built before the first product that needs it */
   MatGPUCSRStorage storage;  /* of the matrix */
 } PCGPUInverseType;
 

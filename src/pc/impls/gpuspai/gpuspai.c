@@ -16,6 +16,7 @@ static PetscErrorCode PCSetUp_GPUSPAI(PC pc)
                                  .distance = spai->options.rows.power + 1,
                                  .threads  = spai->options.threads,
                                  .local    = spai->options.local,
+                                 .lazy     = PETSC_TRUE,
                                  .storage  = spai->options.storage};
 
   PetscFunctionBegin;
