@@ -80,6 +80,7 @@ static PetscErrorCode CheckHalves(PC pc, const PetscReal D[], PetscInt N, PetscR
 static PetscErrorCode CheckUse(PC pc, const Grid *g, PetscReal tolerance)
 {
   PetscReal     *D, *T;
+  PetscBool      device;
   const PetscInt N = g->size;
 
   PetscFunctionBeginUser;
@@ -100,6 +101,8 @@ static PetscErrorCode CheckUse(PC pc, const Grid *g, PetscReal tolerance)
     }
   }
   PetscCall(CheckApply(pc, T, N, tolerance));
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)((PC_GPUFSAI *)pc->data)->work, &device, VECSEQGPU, VECMPIGPU, ""));
+  PetscCheck(device, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "After an application to vectors on the device, the vector between the two products is not there");
   PetscCall(PetscFree(T));
   PetscCall(PetscFree(D));
   PetscFunctionReturn(PETSC_SUCCESS);
