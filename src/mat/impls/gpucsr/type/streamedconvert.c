@@ -67,13 +67,17 @@ static PetscErrorCode MatGPUCSRConvertCreate(MatGPUCSRConversion *C)
   PetscFunctionBegin;
   PetscCall(PetscCalloc2(m, &C->count[0], m, &C->count[1]));
   err = MatGPUCSRRowsVisitAll_Private(rows, MatGPUCSRConvertCount, C);
-  PetscCall(MatGPUCSRAgree_Private(C->A, err, "Reading the rows of the matrix"));
+  err = MatGPUCSRAgree_Private(C->A, err, "Reading the rows of the matrix");
+  if (err) PetscCall(PetscFree2(C->count[0], C->count[1]));
+  PetscCall(err);
   PetscCall(MatCreate(PetscObjectComm((PetscObject)C->A), &C->B));
   PetscCall(MatSetLayouts(C->B, C->A->rmap, C->A->cmap));
   PetscCall(MatSetType(C->B, MATAIJ));
   err = MatGPUCSRConvertPreallocate(C);
   PetscCall(PetscFree2(C->count[0], C->count[1]));
-  PetscCall(MatGPUCSRAgree_Private(C->A, err, "Converting the matrix"));
+  err = MatGPUCSRAgree_Private(C->A, err, "Converting the matrix");
+  if (err) PetscCall(MatDestroy(&C->B));
+  PetscCall(err);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -96,7 +100,9 @@ PetscErrorCode MatConvert_GPUCSRStream(Mat A, MatType type, MatReuse reuse, Mat 
   PetscCall(PetscMalloc1(A->cmap->N, &C.col));
   err = MatGPUCSRRowsVisitAll_Private(rows, MatGPUCSRConvertSet, &C);
   PetscCall(PetscFree(C.col));
-  PetscCall(MatGPUCSRAgree_Private(A, C.code ? C.code : err, "Converting the matrix"));
+  err = MatGPUCSRAgree_Private(A, C.code ? C.code : err, "Converting the matrix");
+  if (err && reuse != MAT_REUSE_MATRIX) PetscCall(MatDestroy(&C.B));
+  PetscCall(err);
   PetscCall(MatAssemblyBegin(C.B, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(C.B, MAT_FINAL_ASSEMBLY));
   if (!aij) PetscCall(MatConvert(C.B, type, MAT_INPLACE_MATRIX, &C.B));
