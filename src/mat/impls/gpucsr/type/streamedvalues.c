@@ -27,7 +27,7 @@ static GpErr MatGPUCSRAddDiagonal(void *context, const GpChunkSource *piece, cha
   return GP_SUCCESS;
 }
 
-/* Implements MatGPUCSRRowsUse: finds the largest absolute value of each row. */
+/* Implements MatGPUCSRRowsUse: finds the largest absolute value of each row. If several values are the largest, it takes the smallest column, as MATAIJ does. */
 static GpErr MatGPUCSRAddRowMaximum(void *context, const GpChunkSource *piece, char why[GP_CHUNK_WHY])
 {
   MatGPUCSRValues *V = (MatGPUCSRValues *)context;
@@ -37,9 +37,12 @@ static GpErr MatGPUCSRAddRowMaximum(void *context, const GpChunkSource *piece, c
     const int64_t end = GpChunkRowPointer(piece, i + 1) - GpChunkRowPointer(piece, 0), row = piece->start + i;
 
     for (; k < end; k++) {
-      if (PetscAbsScalar(piece->val[k]) <= V->row[row]) continue;
-      V->row[row] = PetscAbsScalar(piece->val[k]);
-      if (V->index) V->index[row] = (PetscInt)GpChunkColumn(piece, k);
+      const PetscReal a = PetscAbsScalar(piece->val[k]), most = PetscRealPart(V->row[row]);
+      const PetscInt  column = (PetscInt)GpChunkColumn(piece, k);
+
+      if (!(a > most) && !(V->index && most > 0 && a == most && column < V->index[row])) continue;
+      V->row[row] = a;
+      if (V->index) V->index[row] = column;
     }
   }
   return GP_SUCCESS;
