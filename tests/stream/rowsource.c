@@ -9,7 +9,7 @@ static char help[] = "Rows from PETSc's binary files: the chunks that are writte
 #define COLUMNS   5000
 #define OVERFLOWS 5000 /* nonzero whose value overflows in a test */
 
-static const char File[] = "chunkfrows-test.petsc", Out[] = "chunkfrows-test.chunks";
+static const char File[] = "chunkfrows-test.petsc", Out[] = "chunkfrows-test.chunks", Other[] = "chunkfrows-test.other";
 
 /* A matrix in PETSc's format with integers of a width, in memory. */
 typedef struct {
@@ -244,8 +244,17 @@ static PetscErrorCode CheckChanged(void)
   GpRowFileGetRows(f, GP_F64, &rows);
   Check(!rows.get(f, 66000, ROWS, 1, &S, why) && S.start == 66000 && ((const double *)S.val)[0] == M.A.val[M.A.rowptr[66000]], "rows inside the file differ");
   Check(!rows.get(f, 65536, 65536, 1, &S, why) && !S.m, "no rows cannot be read");
+  Check(!rename(File, Other) && !rows.get(f, 10, 20, 1, &S, why) && !rename(Other, File), "a file that was renamed cannot be read: %s", why);
   Check(!truncate(File, 300000), "the file cannot be shortened");
-  Check(rows.get(f, 10, 20, 1, &S, why) == GP_ERR_FILE && strstr(why, "the file ends there"), "\"%s\"", why);
+  Check(rows.get(f, 10, 20, 1, &S, why) == GP_ERR_FILE && strstr(why, "has changed since"), "\"%s\"", why);
+  GpRowFileClose(&f);
+  PetscCall(PutFile(&M));
+  Check(!GpRowFileOpen(File, 0, &f, why, sizeof(why)), "the file is not opened");
+  GpRowFileGetRows(f, GP_F64, &rows);
+  Check(!rows.get(f, 10, 20, 1, &S, why), "\"%s\"", why);
+  (void)usleep(50000);    /* more than a tick of the clock of the file system */
+  PetscCall(PutFile(&M)); /* the same size */
+  Check(rows.get(f, 10, 20, 1, &S, why) == GP_ERR_FILE && strstr(why, "has changed since it was opened; load the matrix again"), "\"%s\"", why);
   M.bytes[16 + 4 * 3 + 3] += 1;
   PetscCall(PutFile(&M));
   Check(rows.get(f, 65530, 65540, 0, &S, why) == GP_ERR_FILE && strstr(why, "has changed since"), "\"%s\"", why);

@@ -3,28 +3,34 @@
 #include "mat/impls/gpucsr/spmv/stream/gpchunkfilecode.h"
 #include "mat/impls/gpucsr/spmv/stream/gprowsource.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define GP_ROW_FILE_CLASS 1211216 /* MAT_FILE_CLASSID */
 #define GP_ROW_FILE_STEP  65536   /* number of rows of a step; before[] has the number of nonzeros before each step */
 
+#define GP_ROW_FILE_CHANGED "it has changed since it was opened; load the matrix again"
+
 struct GpRowFile_ {
-  int      fd;
-  int      width;      /* bytes of an integer: 4 or 8 */
-  uint64_t size;       /* size of the file in bytes */
-  uint64_t at[3];      /* offsets of row lengths, columns and values */
-  int64_t  m, n, nnz;  /* numbers of rows, columns and nonzeros; nnz is the sum of the row lengths */
-  int64_t  declared;   /* number of nonzeros in the header; -1: unknown, because the header has INT32_MAX, which PETSc writes for a number of more than 32 bits */
-  GpPrec   prec;       /* precision to which the values are rounded when they are encoded */
-  int64_t *before;     /* [m / GP_ROW_FILE_STEP + 1] number of nonzeros before the first row of each step */
-  void    *length;     /* [GP_ROW_FILE_STEP] row lengths of a step */
-  int64_t *rowptr;     /* row pointers of a piece */
-  void    *col;        /* columns of a piece */
-  double  *val;        /* values of a piece */
-  size_t   size_of[3]; /* sizes in bytes of rowptr, col and val */
-  char     name[GP_CHUNK_FILE_NAME];
+  int             fd;
+  int             width;      /* bytes of an integer: 4 or 8 */
+  uint64_t        size;       /* size of the file in bytes */
+  struct timespec changed;    /* time of the last change of the file when it was opened */
+  uint64_t        at[3];      /* offsets of row lengths, columns and values */
+  int64_t         m, n, nnz;  /* numbers of rows, columns and nonzeros; nnz is the sum of the row lengths */
+  int64_t         declared;   /* number of nonzeros in the header; -1: unknown, because the header has INT32_MAX, which PETSc writes for a number of more than 32 bits */
+  GpPrec          prec;       /* precision to which the values are rounded when they are encoded */
+  int64_t        *before;     /* [m / GP_ROW_FILE_STEP + 1] number of nonzeros before the first row of each step */
+  void           *length;     /* [GP_ROW_FILE_STEP] row lengths of a step */
+  int64_t        *rowptr;     /* row pointers of a piece */
+  void           *col;        /* columns of a piece */
+  double         *val;        /* values of a piece */
+  size_t          size_of[3]; /* sizes in bytes of rowptr, col and val */
+  char            name[GP_CHUNK_FILE_NAME];
 };
 
 static GpErr GpRowFileFail(GpRowFile f, const char *what, char *why, size_t whylen)
@@ -79,6 +85,15 @@ static GpErr GpRowFileGrow(GpRowFile f, void **array, int which, size_t bytes, c
   if (*array) return GP_SUCCESS;
   (void)snprintf(why, whylen, "%s: no memory for %zu bytes of rows; choose smaller chunks", f->name, bytes);
   return GP_ERR_MEMORY;
+}
+
+/* Returns 1 if the file has another size or was written since it was opened. A file that was renamed or removed is still the same. */
+static int GpRowFileHasChanged(GpRowFile f)
+{
+  struct stat st;
+
+  if (fstat(f->fd, &st)) return 1;
+  return (uint64_t)st.st_size != f->size || st.st_mtim.tv_sec != f->changed.tv_sec || st.st_mtim.tv_nsec != f->changed.tv_nsec;
 }
 
 /* --- open ------------------------------------------------------------------------------------------------------------------------------ */
@@ -144,8 +159,11 @@ static GpErr GpRowFileCount(GpRowFile f, char *why, size_t whylen)
 
 static GpErr GpRowFileOpenParts(GpRowFile f, const char *path, uint64_t offset, char *why, size_t whylen)
 {
-  GpErr err = GpChunkFileOpenRegular(path, f->name, &f->fd, &f->size, why, whylen);
+  GpErr       err = GpChunkFileOpenRegular(path, f->name, &f->fd, &f->size, why, whylen);
+  struct stat st;
 
+  if (!err && fstat(f->fd, &st)) err = GpRowFileFail(f, strerror(errno), why, whylen);
+  if (!err) f->changed = st.st_mtim;
   if (!err) err = GpRowFileReadHeader(f, offset, why, whylen);
   if (!err) err = GpRowFileCount(f, why, whylen);
   if (err) return err;
@@ -211,14 +229,13 @@ static GpErr GpRowFileGetPointers(GpRowFile f, int64_t first, int64_t end, char 
 
     err = GpRowFileReadLengths(f, row, count, why, GP_CHUNK_WHY);
     for (int64_t i = 0; !err && i < count; i++) to[i + 1] = to[i] + GpRowFileInteger(f, f->length, i);
-    if (!err && (to[0] != f->before[row / GP_ROW_FILE_STEP] || to[count] > f->nnz)) err = GpRowFileFail(f, "it has changed since it was opened; restore it", why, GP_CHUNK_WHY);
+    if (!err && (to[0] != f->before[row / GP_ROW_FILE_STEP] || to[count] > f->nnz)) err = GpRowFileFail(f, GP_ROW_FILE_CHANGED, why, GP_CHUNK_WHY);
   }
   return err;
 }
 
-static GpErr GpRowFileGet(void *context, int64_t first, int64_t end, int entries, GpChunkSource *rows, char why[GP_CHUNK_WHY])
+static GpErr GpRowFileGetPiece(GpRowFile f, int64_t first, int64_t end, int entries, GpChunkSource *rows, char why[GP_CHUNK_WHY])
 {
-  GpRowFile     f       = (GpRowFile)context;
   const int64_t skipped = first % GP_ROW_FILE_STEP, *rowptr;
   size_t        count;
   GpErr         err = GpRowFileGetPointers(f, first, end, why);
@@ -234,6 +251,15 @@ static GpErr GpRowFileGet(void *context, int64_t first, int64_t end, int entries
   }
   *rows = (GpChunkSource){.start = first, .m = end - first, .n = (int32_t)f->n, .prec = f->prec, .rowbytes = 8, .colbytes = f->width, .rowptr = rowptr, .col = f->col, .val = f->val};
   return err;
+}
+
+/* The test for a changed file comes last, so that what was read is what the file had when it was opened. Of a changed file, other errors are consequences. */
+static GpErr GpRowFileGet(void *context, int64_t first, int64_t end, int entries, GpChunkSource *rows, char why[GP_CHUNK_WHY])
+{
+  GpRowFile   f   = (GpRowFile)context;
+  const GpErr err = GpRowFileGetPiece(f, first, end, entries, rows, why);
+
+  return err != GP_ERR_MEMORY && GpRowFileHasChanged(f) ? GpRowFileFail(f, GP_ROW_FILE_CHANGED, why, GP_CHUNK_WHY) : err;
 }
 
 void GpRowFileGetRows(GpRowFile f, GpPrec prec, GpRowSource *rows)
