@@ -21,6 +21,7 @@ typedef struct {
   PetscInt        *col;    /* [mentries] columns of the piece */
   PetscScalar     *val;    /* [mentries] values of the piece */
   size_t           mrows, mentries;
+  uint64_t        *mark; /* one bit for each global column, 0 between rows; NULL: the columns of all rows were ascending */
   GpRowSource      source;
 } MatGPUCSRRows;
 
@@ -49,6 +50,7 @@ typedef struct {
   GpOp               op[2];
   MatGPUCSRHalo     *halo;
   PetscBool          current; /* the chunks are encoded */
+  PetscBool          viewed;  /* -mat_view has been obeyed for these rows, or the program views the matrix */
   char              *file[2]; /* names of the files of chunks of the blocks, NULL: none */
 } Mat_GPUCSRStream;
 

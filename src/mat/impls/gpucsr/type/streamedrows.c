@@ -64,13 +64,39 @@ static GpErr MatGPUCSRRowsGetFromFunction(MatGPUCSRRows *R, int64_t first, int64
   return err;
 }
 
+/* Finds a column that occurs twice in nonzeros k to end - 1, which are those of a row. */
+static GpErr MatGPUCSRRowsFindDuplicate(MatGPUCSRRows *R, const GpChunkSource *rows, int64_t k, int64_t end, int64_t row, char why[GP_CHUNK_WHY])
+{
+  const size_t words = (size_t)R->A->cmap->N / 64 + 1;
+  int64_t      twice = -1;
+
+  if (!R->mark) R->mark = (uint64_t *)calloc(words, sizeof(*R->mark));
+  if (!R->mark) {
+    (void)snprintf(why, GP_CHUNK_WHY, "out of host memory: %zu bytes to check columns that do not ascend; free host memory or sort the columns of each row", words * sizeof(*R->mark));
+    return GP_ERR_MEMORY;
+  }
+  for (int64_t j = k; j < end; j++) {
+    const int64_t  column = GpChunkColumn(rows, j);
+    const uint64_t bit    = (uint64_t)1 << column % 64;
+
+    if (R->mark[column / 64] & bit) twice = column;
+    R->mark[column / 64] |= bit;
+  }
+  for (int64_t j = k; j < end; j++) R->mark[GpChunkColumn(rows, j) / 64] = 0;
+  if (twice < 0) return GP_SUCCESS;
+  (void)snprintf(why, GP_CHUNK_WHY, "row %" PRId64 " has several nonzeros in column %" PRId64 "; add them, the columns of a row must differ", row, twice);
+  return GP_ERR_ARGUMENT;
+}
+
 /* Checks the columns, and that no value overflows if values are rounded to single precision. */
-static GpErr MatGPUCSRRowsCheck(const MatGPUCSRRows *R, const GpChunkSource *rows, char why[GP_CHUNK_WHY])
+static GpErr MatGPUCSRRowsCheck(MatGPUCSRRows *R, const GpChunkSource *rows, char why[GP_CHUNK_WHY])
 {
   const int64_t N = R->A->cmap->N;
 
   for (int64_t i = 0, k = 0; i < rows->m; i++) {
-    const int64_t end = GpChunkRowPointer(rows, i + 1) - GpChunkRowPointer(rows, 0), row = R->A->rmap->rstart + rows->start + i;
+    const int64_t begin = k, end = GpChunkRowPointer(rows, i + 1) - GpChunkRowPointer(rows, 0), row = R->A->rmap->rstart + rows->start + i;
+    int64_t       last    = -1;
+    int           ascends = 1;
 
     for (; k < end; k++) {
       const int64_t column = GpChunkColumn(rows, k);
@@ -83,6 +109,13 @@ static GpErr MatGPUCSRRowsCheck(const MatGPUCSRRows *R, const GpChunkSource *row
         (void)snprintf(why, GP_CHUNK_WHY, "-mat_gpucsr_storage single: the value %g in row %" PRId64 ", column %" PRId64 " overflows single precision; use auto or double", rows->val[k], row, column);
         return GP_ERR_ARGUMENT;
       }
+      ascends &= column > last;
+      last = column;
+    }
+    if (!ascends) {
+      const GpErr err = MatGPUCSRRowsFindDuplicate(R, rows, begin, end, row, why);
+
+      if (err) return err;
     }
   }
   return GP_SUCCESS;
@@ -119,6 +152,7 @@ void MatGPUCSRRowsReset_Private(MatGPUCSRRows *R)
   free(R->rowptr);
   free(R->col);
   free(R->val);
+  free(R->mark);
   *R = (MatGPUCSRRows){NULL};
 }
 
