@@ -3,6 +3,9 @@
 #include "mat/impls/gpucsr/type/gpucsrtype.h"
 #include "mat/impls/gpucsr/type/streamed.h"
 
+/* The message of calls that set values of a matrix without rows. MatConvert() to the type makes such calls. */
+#define MAT_GPUCSR_READ_ONLY "A matrix of type " MATGPUCSRSTREAM " is read-only: its values cannot be set, and no matrix can be converted to this type. Give its rows by MatLoad() or MatGPUCSRStreamSetRows(), or use the type " MATGPUCSR
+
 /* MatGPUCSRHasData_Private() recognises the type gpucsrstream by the address of this function. */
 PetscErrorCode MatDuplicate_GPUCSRStream(Mat A, MatDuplicateOption option, Mat *B)
 {
@@ -24,7 +27,27 @@ static PetscErrorCode MatSetValues_GPUCSRStream(Mat A, PetscInt m, const PetscIn
   /* MatSetValues() has cleared A->assembled before this call; restoring it keeps the matrix usable after the error */
   A->assembled  = (PetscBool)(((Mat_GPUCSRStream *)A->spptr)->rows.A != NULL);
   A->insertmode = NOT_SET_VALUES;
+  PetscCheck(A->assembled, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP, MAT_GPUCSR_READ_ONLY);
   SETERRQ(PetscObjectComm((PetscObject)A), PETSC_ERR_SUP, "A matrix of type %s is read-only; its rows come from MatLoad() or MatGPUCSRStreamSetRows(). Use MatConvert() to MATAIJ to change values", MATGPUCSRSTREAM);
+}
+
+/* Programs that set values preallocate first, and so does MatConvert(). Without these functions PETSc would ignore the call, and an optimised PETSc then gives the process no rows. */
+static PetscErrorCode MatSeqAIJSetPreallocation_GPUCSRStream(Mat A, PetscInt nz, const PetscInt nnz[])
+{
+  PetscFunctionBegin;
+  (void)nz;
+  (void)nnz;
+  SETERRQ(PetscObjectComm((PetscObject)A), PETSC_ERR_SUP, MAT_GPUCSR_READ_ONLY);
+}
+
+static PetscErrorCode MatMPIAIJSetPreallocation_GPUCSRStream(Mat A, PetscInt dnz, const PetscInt dnnz[], PetscInt onz, const PetscInt onnz[])
+{
+  PetscFunctionBegin;
+  (void)dnz;
+  (void)dnnz;
+  (void)onz;
+  (void)onnz;
+  SETERRQ(PetscObjectComm((PetscObject)A), PETSC_ERR_SUP, MAT_GPUCSR_READ_ONLY);
 }
 
 /* PETSc calls the operation without testing that it is set, for example in MatAXPY(). */
@@ -46,17 +69,31 @@ static PetscErrorCode MatAssemblyBegin_GPUCSRStream(Mat A, MatAssemblyType type)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The assembly does nothing, but PETSc obeys -mat_view after it. */
+static PetscErrorCode MatAssemblyEnd_GPUCSRStream(Mat A, MatAssemblyType type)
+{
+  PetscFunctionBegin;
+  if (type == MAT_FINAL_ASSEMBLY) ((Mat_GPUCSRStream *)A->spptr)->viewed = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode MatView_GPUCSRStream(Mat A, PetscViewer viewer)
 {
+  Mat_GPUCSRStream *s = (Mat_GPUCSRStream *)A->spptr;
   PetscBool         ascii;
   PetscViewerFormat format;
+  PetscErrorCode    err;
 
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
   PetscCall(PetscViewerGetFormat(viewer, &format));
   PetscCheck(ascii && (format == PETSC_VIEWER_ASCII_INFO || format == PETSC_VIEWER_ASCII_INFO_DETAIL), PetscObjectComm((PetscObject)A), PETSC_ERR_SUP,
              "The values of a matrix of type %s cannot be viewed; use the format ::ascii_info, or MatConvert() to MATAIJ first", MATGPUCSRSTREAM);
-  if (A->assembled) PetscCall(MatGPUCSRViewInfo_Private(A, viewer));
+  if (!A->assembled) PetscFunctionReturn(PETSC_SUCCESS);
+  s->viewing = PETSC_TRUE;
+  err        = MatGPUCSRViewInfo_Private(A, viewer);
+  s->viewing = PETSC_FALSE;
+  PetscCall(err);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -77,6 +114,8 @@ static PetscErrorCode MatDestroy_GPUCSRStream(Mat A)
   PetscFunctionBegin;
   PetscCall(MatGPUCSRStreamReset_Private(A));
   PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatProductSetFromOptions_anytype_C", NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatSeqAIJSetPreallocation_C", NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatMPIAIJSetPreallocation_C", NULL));
   PetscCall(MatGPUCSRFreeData_Private(A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -111,11 +150,14 @@ PetscErrorCode MatCreate_GPUCSRStream(Mat A)
   A->ops->setvalues      = MatSetValues_GPUCSRStream;
   A->ops->getrow         = MatGetRow_GPUCSRStream;
   A->ops->assemblybegin  = MatAssemblyBegin_GPUCSRStream;
+  A->ops->assemblyend    = MatAssemblyEnd_GPUCSRStream;
   A->ops->getdiagonal    = MatGetDiagonal_GPUCSRStream;
   A->ops->getrowmaxabs   = MatGetRowMaxAbs_GPUCSRStream;
   A->ops->norm           = MatNorm_GPUCSRStream;
   A->ops->getinfo        = MatGetInfo_GPUCSRStream;
   PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatProductSetFromOptions_anytype_C", MatProductSetFromOptions_GPUCSRStream));
+  PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatSeqAIJSetPreallocation_C", MatSeqAIJSetPreallocation_GPUCSRStream));
+  PetscCall(PetscObjectComposeFunction((PetscObject)A, "MatMPIAIJSetPreallocation_C", MatMPIAIJSetPreallocation_GPUCSRStream));
   PetscCall(PetscObjectChangeTypeName((PetscObject)A, MATGPUCSRSTREAM));
   PetscCall(MatGPUCSRUseDeviceVectors_Private(A));
   PetscCall(MatGPUCSRReadOptions_Private(A));
@@ -225,10 +267,13 @@ PetscErrorCode MatCreateGPUCSRStream(MPI_Comm comm, PetscInt m, PetscInt n, Pets
 
   Preconditioners that need only products and the diagonal work with this type, such as `PCNONE` and `PCJACOBI`. Factorisations, `PCSOR`, `PCASM` and `PCGAMG` are errors.
 
-  Products with the transpose use the chunks of the matrix, as with `MAT_GPUCSR_STREAM_TRANSPOSE_SHARED`. The matrix is always streamed: `-mat_gpucsr_stream`, `-mat_gpucsr_transpose`,
-  `-mat_gpucsr_select`, `-mat_gpucsr_memory_limit` and `-mat_gpucsr_stream_transpose` have no effect.
+  Products with the transpose use the chunks of the matrix, as with `MAT_GPUCSR_STREAM_TRANSPOSE_SHARED`, and the matrix is always streamed. So `-mat_gpucsr_stream never`,
+  `-mat_gpucsr_stream_transpose stored` and the same settings by functions are errors. The defaults of all matrices (`-gpucsr_stream`, `-gpucsr_stream_transpose`) have no effect on this type, and neither
+  have `-mat_gpucsr_transpose`, `-mat_gpucsr_select` and `-mat_gpucsr_memory_limit`.
 
-  A file must not change as long as the matrix exists, because `MatGetDiagonal()`, `MatNorm()`, `MatGetRowMaxAbs()`, `MatGetInfo()`, `MatConvert()` and a new encoding read it again. All but the new encoding use
+  `-mat_view ::ascii_info` prints the chunks when the rows have been encoded: in `MatLoad()`, or in the first product if a function returns the rows.
+
+  A file must not change as long as the matrix exists, because `MatGetDiagonal()`, `MatNorm()`, `MatGetRowMaxAbs()`, `MatGetInfo()`, `MatConvert()` and a new encoding read it again. If its size or the time of its last change differs, they return an error. All but the new encoding use
   the values of the file, which are not rounded.
 
 .seealso: `MATGPUCSR`, `MatCreateGPUCSRStream()`, `MatGPUCSRStreamSetRows()`, `MatLoad()`, `MatGPUCSRGetStreamInfo()`

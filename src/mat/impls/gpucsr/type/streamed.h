@@ -50,7 +50,8 @@ typedef struct {
   GpOp               op[2];
   MatGPUCSRHalo     *halo;
   PetscBool          current; /* the chunks are encoded */
-  PetscBool          viewed;  /* -mat_view has been obeyed for these rows, or the program views the matrix */
+  PetscBool          viewed;  /* -mat_view has been obeyed for these rows */
+  PetscBool          viewing; /* the program views the matrix; then -mat_view is obeyed later, in the next product */
   char              *file[2]; /* names of the files of chunks of the blocks, NULL: none */
 } Mat_GPUCSRStream;
 

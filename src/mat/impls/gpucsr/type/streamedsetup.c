@@ -124,6 +124,10 @@ PetscErrorCode MatGPUCSRStreamGetOperators_Private(Mat A, PetscBool transpose, G
     if (transpose && !op[b]->has[1]) PetscCall(GpOpSetUpTransposeStream(op[b], NULL, NULL, NULL));
   }
   if (halo) *halo = s->halo;
+  if (!s->viewed && !s->viewing) {
+    s->viewed = PETSC_TRUE;
+    PetscCall(MatViewFromOptions(A, NULL, "-mat_view"));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -145,6 +149,7 @@ PetscErrorCode MatGPUCSRStreamBegin_Private(Mat A)
 {
   PetscFunctionBegin;
   MatGPUCSRRowsInit_Private(A, &((Mat_GPUCSRStream *)A->spptr)->rows);
+  ((Mat_GPUCSRStream *)A->spptr)->viewed = PETSC_FALSE;
   A->preallocated = A->assembled = PETSC_TRUE;
   A->nonzerostate++;
   PetscCall(PetscObjectStateIncrease((PetscObject)A));
