@@ -56,7 +56,7 @@ static GpErr GpStreamAwaitFill(GpStream S, int must, int *ready)
   err = GpFillersResult(S->fillers, e->job, &why);
   if (!err) return GP_SUCCESS;
   *ready = 0;
-  return must ? GpDevFail(S->dev, err, "item %lld of a stream cannot be filled: %s", (long long)S->ahead, why) : GP_SUCCESS;
+  return must ? GpDevFail(S->dev, err, "cannot fill a transfer buffer: %s", why) : GP_SUCCESS;
 }
 
 /* --- transfers ----------------------------------------------------------------------------------------------------------------------- */

@@ -309,7 +309,8 @@ static PetscErrorCode TestFailures(Data *d, Kind kind, int threads)
     *fail   = items[k / 2];
     GpStreamSourcesChanged(d->S);
     err = GpStreamVisit(d->S, Use, d);
-    snprintf(words, sizeof(words), k % 2 ? "use of item %d fails" : "item %d of a stream cannot be filled: the test wants it", (int)items[k / 2]);
+    if (k % 2) snprintf(words, sizeof(words), "use of item %d fails", (int)items[k / 2]);
+    else snprintf(words, sizeof(words), "cannot fill a transfer buffer: the test wants it");
     Check(err == GP_ERR_ARGUMENT && strstr(GpDevError(d->dev), words), "A failure gave error %d: %s", (int)err, GpDevError(d->dev));
     Check(d->next == items[k / 2], "%d items were used before the one that failed", (int)d->next);
     *fail = -1;

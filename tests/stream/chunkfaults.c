@@ -141,7 +141,7 @@ static PetscErrorCode CheckFault(Visit *v, GpStream S, GpChunkFile f, const unsi
   (void)snprintf(item, sizeof(item), "chunk %d of %s", last, File);
   if (!v->fault) Check(!err && v->used == v->C->chunks, "error %d after %d chunks: %s", (int)err, (int)v->used, GpDevError(v->dev));
   else
-    Check(err == GP_ERR_FILE && v->used > 2 && v->used <= last && strstr(GpDevError(v->dev), words[v->fault]) && strstr(GpDevError(v->dev), v->fault == 1 ? "of a stream" : item), "fault %d: error %d after %d chunks: %s", v->fault, (int)err,
+    Check(err == GP_ERR_FILE && v->used > 2 && v->used <= last && strstr(GpDevError(v->dev), words[v->fault]) && strstr(GpDevError(v->dev), v->fault == 1 ? "a transfer buffer" : item), "fault %d: error %d after %d chunks: %s", v->fault, (int)err,
           (int)v->used, GpDevError(v->dev));
   Check(v->fault != 1 || dup2(v->saved, v->fd) == v->fd, "the descriptor cannot be restored");
   fd = open(File, O_WRONLY);
