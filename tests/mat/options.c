@@ -97,7 +97,7 @@ static PetscErrorCode TestLimits(void)
     PetscCall(MatDestroy(&A));
     PetscCall(PetscOptionsClearValue(NULL, "-gpucsr_memory_limit"));
     PetscCall(Create("c_", PETSC_TRUE, &A));
-    Refused("give a number of bytes, 0 or more, or -1 for the default", MatGPUCSRSetMemoryLimit(A, number[k]));
+    Refused("give a number of bytes, 0 or at least 1, or -1 for the default", MatGPUCSRSetMemoryLimit(A, number[k]));
     PetscCall(MatGPUCSRSetMemoryLimit(A, 0));
     PetscCall(MatGPUCSRSetMemoryLimit(A, -1));
     PetscCall(MatDestroy(&A));
@@ -129,7 +129,7 @@ static PetscErrorCode TestBytes(void)
   }
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(wrong); k++) {
     PetscCall(PetscOptionsSetValue(NULL, "-a_mat_gpucsr_stream_chunk", wrong[k]));
-    Refused("give a number of bytes, which k, M, G or T may follow (1k is 1024 bytes), 0 or more, or -1", Create("a_", PETSC_TRUE, &A));
+    Refused("give a number of bytes, which k, M, G or T may follow (1k is 1024 bytes), 0 or at least 1, or -1", Create("a_", PETSC_TRUE, &A));
     PetscCall(MatDestroy(&A));
   }
   PetscCall(PetscOptionsClearValue(NULL, "-a_mat_gpucsr_stream_chunk"));

@@ -325,7 +325,7 @@ int main(int argc, char **argv)
    test:
       suffix: rows
       nsize: {{1 2}}
-      args: -mat_gpucsr_stream_chunk {{0.5 1e30}}
+      args: -mat_gpucsr_stream_chunk {{1 1e30}}
       output_file: output/stream_products.out
 
    test:

@@ -50,15 +50,16 @@ typedef struct {
   PetscOptions  database;
   const char   *prefix, *start; /* the name of an option is -<prefix><start><name> */
   GpOptionItems items;          /* PETSc's object that prints -help; NULL: no help is printed */
+  Mat           A;              /* the matrix; NULL: process-wide defaults */
 } OptionSource;
 
 #define OF_MATRIX  "mat_gpucsr_"
 #define OF_PROCESS "gpucsr_"
 
-/* Tells whether a memory limit is valid: at least 0, or -1 for the default.  NaN and infinity are rejected as errors of the caller. */
+/* Tells whether a memory limit is valid: 0, at least 1, or -1 for the default.  NaN and infinity are rejected as errors of the caller. */
 PetscBool MatGPUCSRIsLimit_Private(PetscReal bytes)
 {
-  return (PetscBool)(!PetscIsInfOrNanReal(bytes) && (bytes >= 0 || bytes == -1));
+  return (PetscBool)(!PetscIsInfOrNanReal(bytes) && (bytes >= 1 || bytes == 0 || bytes == -1));
 }
 
 /* Reads the name of a vector type. */
@@ -91,7 +92,7 @@ static PetscErrorCode MatGPUCSRReadBytes(const OptionSource *from, const OptionR
   if (PetscOptionsObject) PetscCall(PetscOptionsString(option, row->help, row->setter, now, text, sizeof(text), set));
   else PetscCall(PetscOptionsGetString(from->database, from->prefix, option, text, sizeof(text), set));
   if (!*set) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCheck(PetscGPUCSRParseBytes_Private(text, &bytes) && MatGPUCSRIsLimit_Private(bytes), PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "-%s%s %s: give " GPUCSR_BYTES_FORM ", 0 or more, or -1 for the default", from->prefix ? from->prefix : "",
+  PetscCheck(PetscGPUCSRParseBytes_Private(text, &bytes) && MatGPUCSRIsLimit_Private(bytes), PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "-%s%s %s: give " GPUCSR_BYTES_FORM ", 0 or at least 1, or -1 for the default", from->prefix ? from->prefix : "",
              option + 1, text);
   *field = bytes;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -132,10 +133,27 @@ static PetscErrorCode MatGPUCSRReadOption(const OptionSource *from, const Option
   case PATH:
     if (help) PetscCall(PetscOptionsString(option, row->help, row->setter, (char *)field, (char *)field, PETSC_MAX_PATH_LEN, set));
     else PetscCall(PetscOptionsGetString(from->database, from->prefix, option, (char *)field, PETSC_MAX_PATH_LEN, set));
+    PetscCheck(!*set || *(char *)field, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "-%s%s: give the beginning of a file name", from->prefix ? from->prefix : "", option + 1);
     break;
   case VIEWER:
     if (help && !strcmp(from->start, OF_MATRIX)) PetscCall(PetscOptionsName(option, row->help, row->setter, set));
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Refuses a setting that a matrix of type gpucsrstream cannot have.  what: the option with its prefix, or the setter. */
+static PetscErrorCode MatGPUCSRCheckStreamed(Mat A, const char what[], const OptionRow *row, const void *field)
+{
+  const ptrdiff_t option = row - Table;
+  PetscEnum       value;
+
+  PetscFunctionBegin;
+  if (!((Mat_GPUCSR *)A->spptr)->fromrows || row->kind != ENUM) PetscFunctionReturn(PETSC_SUCCESS);
+  memcpy(&value, field, sizeof(value));
+  PetscCheck(option != MAT_GPUCSR_OPTION_stream || (int)value != MAT_GPUCSR_STREAM_NEVER, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP, "%s %s: a matrix of type %s is always streamed; use the type %s", what, row->names[value], MATGPUCSRSTREAM,
+             MATGPUCSR);
+  PetscCheck(option != MAT_GPUCSR_OPTION_stream_transpose || (int)value != MAT_GPUCSR_STREAM_TRANSPOSE_STORED, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP, "%s %s: a matrix of type %s stores no transpose; use shared, or the type %s", what,
+             row->names[value], MATGPUCSRSTREAM, MATGPUCSR);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -149,6 +167,12 @@ static PetscErrorCode MatGPUCSRReadOptions(const OptionSource *from, MatGPUCSROp
 
     PetscCall(PetscSNPrintf(option, sizeof(option), "-%s%s", from->start, Table[k].name));
     PetscCall(MatGPUCSRReadOption(from, &Table[k], option, (char *)options + Table[k].offset, &set));
+    if (set && from->A) {
+      char name[128];
+
+      PetscCall(PetscSNPrintf(name, sizeof(name), "-%s%s", from->prefix ? from->prefix : "", option + 1));
+      PetscCall(MatGPUCSRCheckStreamed(from->A, name, &Table[k], (char *)options + Table[k].offset));
+    }
     if (set) options->given |= 1u << k;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -233,6 +257,7 @@ PetscErrorCode MatGPUCSRSetEnum_Private(Mat A, int option, PetscInt value)
   PetscValidLogicalCollectiveInt(A, value, 2);
   PetscCheck(value >= 0 && value < n, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_OUTOFRANGE, "Unknown %s %" PetscInt_FMT "; valid values are 0 to %" PetscInt_FMT, row->names[n], value, n - 1);
   given = (PetscEnum)value;
+  PetscCall(MatGPUCSRCheckStreamed(A, row->setter, row, &given));
   PetscCall(MatGPUCSRSetOption(A, g, option, &given, sizeof(given)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -302,7 +327,7 @@ PetscErrorCode MatGPUCSRCheckOptions_Private(void)
 
   PetscFunctionBegin;
   PetscOptionsBegin(PETSC_COMM_WORLD, NULL, "gpucsr options: defaults of all matrices of type gpucsr with any prefix", "Mat");
-  PetscCall(MatGPUCSRReadOptions(&(OptionSource){NULL, NULL, OF_PROCESS, PetscOptionsObject}, &options));
+  PetscCall(MatGPUCSRReadOptions(&(OptionSource){NULL, NULL, OF_PROCESS, PetscOptionsObject, NULL}, &options));
   PetscCall(PetscOptionsBool("-gpucsr_notice", "Report on stderr, once in each process, that the default single storage rounded values of a matrix", "PetscGPUCSRSetNotice", notice, &notice, NULL));
   PetscOptionsEnd();
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -316,8 +341,8 @@ PetscErrorCode MatGPUCSRReadOptions_Private(Mat A)
   PetscObject      o       = (PetscObject)A;
 
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRReadOptions(&(OptionSource){NULL, NULL, OF_PROCESS, NULL}, &options));
-  PetscCall(MatGPUCSRReadOptions(&(OptionSource){o->options, o->prefix, OF_MATRIX, NULL}, &options));
+  PetscCall(MatGPUCSRReadOptions(&(OptionSource){NULL, NULL, OF_PROCESS, NULL, NULL}, &options));
+  PetscCall(MatGPUCSRReadOptions(&(OptionSource){o->options, o->prefix, OF_MATRIX, NULL, A}, &options));
   PetscCall(MatGPUCSRApplyOptions_Private(&options, A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -333,7 +358,7 @@ PetscErrorCode MatSetFromOptions_GPUCSR(Mat A, GpOptionItems PetscOptionsObject)
   options = g->options;
   PetscCall(PetscStrncpy(options.vec_type, A->defaultvectype, sizeof(options.vec_type)));
   PetscOptionsHeadBegin(PetscOptionsObject, "gpucsr options");
-  PetscCall(MatGPUCSRReadOptions(&(OptionSource){((PetscObject)A)->options, ((PetscObject)A)->prefix, OF_MATRIX, PetscOptionsObject}, &options));
+  PetscCall(MatGPUCSRReadOptions(&(OptionSource){((PetscObject)A)->options, ((PetscObject)A)->prefix, OF_MATRIX, PetscOptionsObject, A}, &options));
   PetscOptionsHeadEnd();
   PetscCall(MatGPUCSRApplyOptions_Private(&options, A));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -30,7 +30,7 @@ PETSC_INTERN PetscErrorCode    MatGPUCSRSetFlag_Private(Mat, int option, PetscBo
 PETSC_INTERN PetscErrorCode    MatGPUCSRSetPath_Private(Mat, int option, const char path[]); /* NULL: empty */
 PETSC_INTERN PetscBool         MatGPUCSRIsLimit_Private(PetscReal bytes);
 #define MAT_GPUCSR_COUNT_MOST   1024 /* maximum of an option of the kind COUNT */
-#define MAT_GPUCSR_LIMIT_WANTED "give a number of bytes, 0 or more, or -1 for the default"
+#define MAT_GPUCSR_LIMIT_WANTED "give a number of bytes, 0 or at least 1, or -1 for the default"
 PETSC_INTERN PetscErrorCode MatGPUCSRUseDeviceVectors_Private(Mat); /* lets MatCreateVecs() create vectors in device memory */
 PETSC_INTERN PetscErrorCode MatSetFromOptions_GPUCSR(Mat, GpOptionItems);
 
