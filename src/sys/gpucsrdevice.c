@@ -49,6 +49,7 @@ PetscErrorCode PetscGPUCSRErrorClass(GpErr err)
 PetscErrorCode PetscGPUCSRDevicePushStream(GpDev dev)
 {
   PetscFunctionBegin;
+  PetscGPUCSRCheckDevice(dev);
   PetscCall(PetscGPUCSRDeviceSynchronize(dev));
   PetscCallGp(dev, "changing the stream", GpDevPushStream(dev, GP_DEV_STREAM_OWN));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -71,9 +72,11 @@ PetscErrorCode PetscGPUCSRDevicePushStream(GpDev dev)
 @*/
 PetscErrorCode PetscGPUCSRDevicePopStream(GpDev dev)
 {
-  const GpErr err = GpDevSync(dev);
+  GpErr err;
 
   PetscFunctionBegin;
+  PetscGPUCSRCheckDevice(dev);
+  err = GpDevSync(dev);
   if (err) (void)GpDevPopStream(dev); /* the message of the first error stays */
   PetscCallGp(dev, "waiting for the device", err);
   PetscCallGp(dev, "returning to the previous stream", GpDevPopStream(dev));
@@ -95,6 +98,7 @@ PetscErrorCode PetscGPUCSRDevicePopStream(GpDev dev)
 PetscErrorCode PetscGPUCSRDeviceSynchronize(GpDev dev)
 {
   PetscFunctionBegin;
+  PetscGPUCSRCheckDevice(dev);
   PetscCallGp(dev, "waiting for the device", GpDevSync(dev));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -122,6 +126,7 @@ PetscErrorCode PetscGPUCSRDeviceSynchronize(GpDev dev)
 PetscErrorCode PetscGPUCSRDeviceMalloc(GpDev dev, const char what[], size_t bytes, void *ptr)
 {
   PetscFunctionBegin;
+  PetscGPUCSRCheckDevice(dev);
   PetscCallGp(dev, what, GpDevAlloc(dev, bytes, ptr));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -143,6 +148,8 @@ PetscErrorCode PetscGPUCSRDeviceMalloc(GpDev dev, const char what[], size_t byte
 PetscErrorCode PetscGPUCSRDeviceFree(GpDev dev, size_t bytes, void *ptr)
 {
   PetscFunctionBegin;
+  if (!*(void **)ptr) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscGPUCSRCheckDevice(dev);
   GpDevFree(dev, ptr, bytes);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -166,6 +173,7 @@ PetscErrorCode PetscGPUCSRDeviceFree(GpDev dev, size_t bytes, void *ptr)
 PetscErrorCode PetscGPUCSRDeviceMallocPinned(GpDev dev, size_t bytes, void *ptr)
 {
   PetscFunctionBegin;
+  PetscGPUCSRCheckDevice(dev);
   PetscCallGp(dev, "allocating pinned memory", GpDevAllocPinned(dev, bytes, ptr));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -186,7 +194,9 @@ PetscErrorCode PetscGPUCSRDeviceMallocPinned(GpDev dev, size_t bytes, void *ptr)
 PetscErrorCode PetscGPUCSRDeviceFreePinned(GpDev dev, void *ptr)
 {
   PetscFunctionBegin;
-  if (*(void **)ptr) GpDevFreePinned(dev, *(void **)ptr);
+  if (!*(void **)ptr) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscGPUCSRCheckDevice(dev);
+  GpDevFreePinned(dev, *(void **)ptr);
   *(void **)ptr = NULL;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -209,6 +219,7 @@ PetscErrorCode PetscGPUCSRDeviceFreePinned(GpDev dev, void *ptr)
 PetscErrorCode PetscGPUCSRDeviceCopyIn(GpDev dev, void *to, const void *from, size_t bytes)
 {
   PetscFunctionBegin;
+  PetscGPUCSRCheckDevice(dev);
   PetscCallGp(dev, "copying to the device", GpDevCopyIn(dev, to, from, bytes));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -231,6 +242,7 @@ PetscErrorCode PetscGPUCSRDeviceCopyIn(GpDev dev, void *to, const void *from, si
 PetscErrorCode PetscGPUCSRDeviceCopyOut(GpDev dev, void *to, const void *from, size_t bytes)
 {
   PetscFunctionBegin;
+  PetscGPUCSRCheckDevice(dev);
   PetscCallGp(dev, "copying from the device", GpDevCopyOut(dev, to, from, bytes));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -252,6 +264,7 @@ PetscErrorCode PetscGPUCSRDeviceCopyOut(GpDev dev, void *to, const void *from, s
 PetscErrorCode PetscGPUCSRDeviceZero(GpDev dev, void *ptr, size_t bytes)
 {
   PetscFunctionBegin;
+  PetscGPUCSRCheckDevice(dev);
   PetscCallGp(dev, "zeroing device memory", GpDevZero(dev, ptr, bytes));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -45,6 +45,7 @@ PetscErrorCode PetscGPUCSRGraphCreate(GpDev dev, PetscBool repeats, PetscErrorCo
 
   PetscFunctionBegin;
   PetscCheck(launch && graph, PETSC_COMM_SELF, PETSC_ERR_ARG_NULL, "Null pointer: the function that launches the work and the graph are required");
+  PetscGPUCSRCheckDevice(dev);
   *graph = NULL;
   PetscCall(PetscNew(&g));
   g->dev    = dev;
@@ -189,6 +190,7 @@ PetscErrorCode PetscGPUCSRWatchReset(PetscInt n, double number[])
 PetscErrorCode PetscGPUCSRWatchWait(GpDev dev, PetscInt n, const double number[])
 {
   PetscFunctionBegin;
+  PetscGPUCSRCheckDevice(dev);
   for (PetscInt k = 0; k < n; k++) PetscCallGp(dev, "waiting for a number from the device", GpWatchWait(dev, number + k));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -6,6 +6,9 @@
 #include "gpucsrcompat.h"
 #include "gpucsrdevice.h"
 
+/* Programs can get a NULL device from VecGPUGetRuntime(). */
+#define PetscGPUCSRCheckDevice(dev) PetscCheck(dev, PETSC_COMM_SELF, PETSC_ERR_ARG_NULL, "The device is NULL; get it by PetscGPUCSRGetDevice(). VecGPUGetRuntime() returns NULL for vectors in host memory")
+
 PETSC_INTERN PetscErrorCode PetscGPUCSRSetUpDevice_Private(void); /* collective; reads the options and finds the rank within its node */
 PETSC_INTERN PetscErrorCode PetscGPUCSRCloseDevice_Private(void);
 
