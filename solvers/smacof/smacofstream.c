@@ -43,7 +43,7 @@ static PetscErrorCode SMACOFSetStreamBytes(SMACOF s, const char option[], PetscR
   PetscFunctionBegin;
   PetscValidHeaderSpecific(s, SMACOF_CLASSID, 1);
   PetscValidLogicalCollectiveReal(s, bytes, 2);
-  SMACOFCheckRange(s, bytes == -1 || bytes >= least, "%s %g: expected a number of bytes of at least %d, or -1 for the default", option, (double)bytes, least);
+  SMACOFCheckRange(s, bytes == -1 || bytes >= least, "%s %.15g: expected a number of bytes of at least %d, or -1 for the default", option, (double)bytes, least);
   if (bytes != *setting) s->setup = PETSC_FALSE;
   *setting = bytes;
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -68,6 +68,12 @@ cat >"$tmp/cases" <<'TABLE'
 2|1|smacof|several inputs: give one of|-f $tmp/table.csv -features $tmp/table.csv
 2|1|bmrm|doble|-f $tmp/data -mat_gpucsr_storage doble
 2|1 3|bmrm|Unknown Mat type given: foo|-f $tmp/data -mat_type foo
+2|1 3|bmrm|-mat_type gpucsrstream: the programs set values of their matrices|-f $tmp/data -mat_type gpucsrstream
+2|1|pagerank|use -mat_type gpucsr -mat_gpucsr_stream always|-rmat 6,4 -mat_type gpucsrstream
+0|1|pagerank|warning: no effect in this run: -mat_gpucsr_stream_file|-rmat 6,4 -mat_gpucsr_stream_file x
+2|1|bmrm|-mat_gpucsr_stream_file needs a value|-f $tmp/data -mat_gpucsr_stream_file
+2|1|bmrm|-mat_gpucsr_stream_chunk 4kk: expected a number of bytes, which k, M, G or T may follow (1k is 1024 bytes)$|-f $tmp/data -mat_gpucsr_stream_chunk 4kk
+2|1|smacof|-smacof_stream_chunk -3: expected a number of bytes of at least 1|-f $tmp/table.csv -smacof_stream_chunk -3
 2|1 3|pagerank|KSP type foo|-rmat 6,4 -method ksp -pagerank_ksp_type foo
 2|1 3|bmrm|-platt gives probabilities of two classes, which -bmrm_loss leastsquares does not separate|-f $tmp/data -bmrm_loss leastsquares -platt 1
 2|1|bmrm|-probabilities needs -platt|-f $tmp/data -test $tmp/data -predictions $tmp/p -probabilities
@@ -112,7 +118,7 @@ one() { # one CODE RANKS PROGRAM PART ARGUMENTS
   echo "code $rc, expected $code: $program $arguments, $n rank(s)" >"$err.log"
   cat "$err" >>"$err.log"
   if [ $rc -eq "$code" ] && ! grep -qE 'PETSC ERROR|petsc-maint|MPI_ABORT|MPI_Abort|Caught signal|WARNING! There are options' "$err" "$err.out" &&
-    if [ -n "$part" ]; then [ "$(wc -l <"$err")" -eq 1 ] && grep -q "^$program: " "$err" && grep -qF -- "$part" "$err"; else [ ! -s "$err" ]; fi; then
+    if [ -n "$part" ]; then [ "$(wc -l <"$err")" -eq 1 ] && grep -q "^$program: " "$err" && sed 's/$/$/' "$err" | grep -qF -- "$part"; else [ ! -s "$err" ]; fi; then
     ok "exit $code: $program ${arguments//"\$tmp/"/}, $n rank(s)"
   else
     not_ok "exit $code: $program ${arguments//"\$tmp/"/}, $n rank(s)" "$err.log"

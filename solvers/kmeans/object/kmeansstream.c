@@ -64,7 +64,7 @@ PetscErrorCode KMeansSetStreamChunk(KMeans km, PetscReal bytes)
   PetscFunctionBegin;
   PetscValidHeaderSpecific(km, KMEANS_CLASSID, 1);
   PetscValidLogicalCollectiveReal(km, bytes, 2);
-  PetscCheck((bytes > 0 && bytes <= PETSC_MAX_REAL) || bytes == PETSC_DECIDE, PetscObjectComm((PetscObject)km), PETSC_ERR_USER_INPUT, "-kmeans_stream_chunk %g: use a positive number of bytes, or -1 for 32 MiB", (double)bytes);
+  PetscCheck((bytes > 0 && bytes <= PETSC_MAX_REAL) || bytes == PETSC_DECIDE, PetscObjectComm((PetscObject)km), PETSC_ERR_USER_INPUT, "-kmeans_stream_chunk %.15g: use a positive number of bytes, or -1 for 32 MiB", (double)bytes);
   if (bytes != km->stream.chunk) km->setup = PETSC_FALSE;
   km->stream.chunk = bytes;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -96,7 +96,7 @@ PetscErrorCode KMeansSetStreamResident(KMeans km, PetscReal bytes)
   PetscFunctionBegin;
   PetscValidHeaderSpecific(km, KMEANS_CLASSID, 1);
   PetscValidLogicalCollectiveReal(km, bytes, 2);
-  PetscCheck((bytes >= 0 && bytes <= PETSC_MAX_REAL) || bytes == PETSC_DECIDE, PetscObjectComm((PetscObject)km), PETSC_ERR_USER_INPUT, "-kmeans_stream_resident %g: use a number of bytes of at least 0, or -1 for what fits", (double)bytes);
+  PetscCheck((bytes >= 0 && bytes <= PETSC_MAX_REAL) || bytes == PETSC_DECIDE, PetscObjectComm((PetscObject)km), PETSC_ERR_USER_INPUT, "-kmeans_stream_resident %.15g: use a number of bytes of at least 0, or -1 for what fits", (double)bytes);
   if (bytes != km->stream.resident) km->setup = PETSC_FALSE;
   km->stream.resident = bytes;
   PetscFunctionReturn(PETSC_SUCCESS);

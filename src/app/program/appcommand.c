@@ -37,6 +37,8 @@ static PetscErrorCode CommandCheckValue(MPI_Comm comm, const GpAppManual *manual
 
   PetscFunctionBegin;
   if (!o) o = GpAppOptionFind(GpAppLibraryOptions, name);
+  PetscCheck(strcasecmp(name, "-mat_type") || !value || strcmp(value, "gpucsrstream"), comm, PETSC_ERR_USER_INPUT,
+             "-mat_type gpucsrstream: the programs set values of their matrices, and this type is read-only; use -mat_type gpucsr -mat_gpucsr_stream always");
   if (!o || GpAppOptionCheck(o, value, sizeof(expected), expected)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCheck(value && value[0], comm, PETSC_ERR_USER_INPUT, "%s needs a value: expected %s", o->name, expected);
   SETERRQ(comm, PETSC_ERR_USER_INPUT, "%s %s: expected %s", o->name, value, expected);
@@ -117,6 +119,9 @@ PetscErrorCode GpAppCommandCheck(MPI_Comm comm, const GpAppManual *manual, int a
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Options that every matrix reads, but that have an effect on a type that the programs do not use. */
+static const char *const CommandIdle[] = {"-mat_gpucsr_stream_file", "-gpucsr_stream_file"};
+
 /* Prints one line about the options of the command line that nothing has read, instead of PETSc's paragraph at the end. Collective. */
 PetscErrorCode GpAppCommandReportUnused(MPI_Comm comm, const GpAppManual *manual, int argc, char **argv)
 {
@@ -139,6 +144,13 @@ PetscErrorCode GpAppCommandReportUnused(MPI_Comm comm, const GpAppManual *manual
     PetscCall(PetscStrlcat(list, name, sizeof(list)));
   }
   PetscCall(PetscOptionsLeftRestore(NULL, &n, &names, &values));
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(CommandIdle); k++) {
+    has = PETSC_FALSE;
+    for (int word = 1; word < argc && !has; word++) has = (PetscBool)!strcasecmp(argv[word], CommandIdle[k]);
+    if (!has || strstr(list, CommandIdle[k])) continue;
+    if (count++) PetscCall(PetscStrlcat(list, ", ", sizeof(list)));
+    PetscCall(PetscStrlcat(list, CommandIdle[k], sizeof(list)));
+  }
   PetscCall(PetscOptionsDestroy(&files));
   if (count) PetscCall(PetscFPrintf(comm, stderr, "%s: warning: no effect in this run: %s\n", GpAppErrorGetProgram(), list));
   PetscCall(PetscOptionsSetValue(NULL, "-options_left", "no"));

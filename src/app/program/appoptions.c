@@ -186,7 +186,7 @@ PetscBool GpAppOptionCheck(const GpAppOption *o, const char value[], size_t size
     OptionDescribeRange(o->kind == GP_APP_REAL ? "a number" : "numbers, separated by commas, each", o->range, size, expected);
     return (PetscBool)(given && OptionIsNumbers(o, value));
   case GP_APP_BYTES:
-    OptionDescribeRange(GPUCSR_BYTES_FORM ",", o->range, size, expected);
+    OptionDescribeRange(o->range ? GPUCSR_BYTES_FORM "," : GPUCSR_BYTES_FORM, o->range, size, expected);
     return (PetscBool)(given && PetscGPUCSRParseBytes_Private(value, &bytes) && OptionInRange(o->range, (double)bytes));
   case GP_APP_CHOICE:
     (void)snprintf(expected, size, "one of %s", o->argument);
