@@ -289,7 +289,7 @@ typedef struct {
 
   Notes:
   The function is called twice for the same rows. In the first call `col` is NULL, and the function sets `length`. In the second call `length` has these lengths, and the function sets `col`
-  and `val`, which have space for all nonzeros of the rows. The columns of a row must differ from each other.
+  and `val`, which have space for all nonzeros of the rows. The columns of a row must differ from each other, otherwise reading the rows is an error.
 
   The function may be called for a row any number of times, in any order of the rows. It must return the same values each time. On one process, the values of a row are requested once each
   time the matrix is encoded; on several processes three times. One call requests at most about 1 GB of rows, unless one row takes more.
