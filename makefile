@@ -6,13 +6,17 @@
 #   SLEPC_DIR               SLEPc for `pagerank -method eps` and `smacof -smacof_eigensolver slepc`; default: the one that pkg-config finds for this PETSc; SLEPC_DIR=none builds without SLEPc
 #   V=1                     show the commands
 #   BUILD                   the folder of all build outputs, default build
-#   prefix, DESTDIR         the destination of `make install`
+#   LINEINFO=1              records source lines in the CUDA kernels, for profilers; doubles the size of the library
+#   prefix, libdir, DESTDIR the destination of `make install`; PREFIX is another name of prefix (docs/install.md)
 BUILD      ?= build
 # Normalise the path: recorded dependencies refer to targets by name, so each folder must have one name.
 override BUILD := $(patsubst $(CURDIR)/%,%,$(abspath $(BUILD)))
+$(foreach v,CURDIR BUILD,$(if $(word 2,$($v)),$(error $v has a space, which make cannot handle: $($v). Use a folder without spaces)))
 CUDA_ARCHS ?= 80 90
-prefix     ?= /usr/local
+prefix     ?= $(or $(PREFIX),/usr/local)
+libdir     ?= $(prefix)/lib
 DESTDIR    ?=
+STRIP      ?= strip# STRIP=none keeps the debugging information of what is installed
 OPT        ?= -O3 -g
 
 # --- PETSc: its own record of the compiler and the include paths -------------------------------------------------------
@@ -86,6 +90,9 @@ endif
 srcobj  := $(hostobj) $(cudaobj)
 apps    := $(examples)
 
+release   := $(shell sed -n 's/^.define GPUCSR_VERSION_\(MAJOR\|MINOR\|PATCH\) *//p' include/gpucsr.h | paste -sd.)
+soversion := 0# increases when a release breaks programs that are linked to an older one
+
 lib  := $(BUILD)/lib/libgpucsr.so
 alib := $(BUILD)/lib/libgpucsr_static.a
 rlib := $(BUILD)/lib/libbmrm_program.a# readers and models of the program bmrm, for its tests
@@ -101,14 +108,14 @@ pincs     = $(PETSC_CC_INCLUDES) $(cudainc)
 top      := $(lastword $(sort $(CUDA_ARCHS)))
 gencode  := $(foreach a,$(CUDA_ARCHS),-gencode arch=compute_$(a),code=sm_$(a)) -gencode arch=compute_$(top),code=compute_$(top)
 compress := $(if $(nvcc),$(shell $(nvcc) --help | grep -q compress-mode && echo --compress-mode=size))# CUDA 12.8 and above; the library then needs driver 550 or newer
-nvflags  := -std=c++17 -O3 -lineinfo $(compress) $(gencode) -Xcompiler -fPIC,-fvisibility=hidden,-Wall $(incs) $(defs)
+nvflags  := -std=c++17 -O3 $(if $(LINEINFO),-lineinfo) $(compress) $(gencode) -Xcompiler -fPIC,-fvisibility=hidden,-Wall $(incs) $(defs)
 petsclib  = -L$(petsc)/lib -Wl,-rpath,$(petsc)/lib $(PETSC_LIB_BASIC) $(BLASLAPACK_LIB)
-ldflags  := -Wl,--enable-new-dtags -Wl,--no-undefined
+ldflags  := $(LDFLAGS) -Wl,--enable-new-dtags -Wl,--no-undefined
 rpath    := -Wl,-rpath,'$$ORIGIN/../lib'
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all man docs demo check check-newest check-gpu conformance bench figures install lint format clean help client needs-petsc FORCE
+.PHONY: all man docs demo check check-newest check-gpu check-packages conformance bench figures install uninstall lint format clean help client needs-petsc FORCE
 export PETSC_DIR PETSC_ARCH BUILD CUDA_DIR
 
 all: $(if $(petscvars),,needs-petsc) $(lib) $(alib) $(rlib) $(apps:%=$(BUILD)/bin/%) ## build the library and the apps
@@ -128,7 +135,7 @@ $(1): FORCE
 endef
 $(eval $(call stamp,$(obj)/flags,$$(CC) $$(cflags) $$(pincs) $$(nvcc) $$(nvflags)))
 $(eval $(call stamp,$(obj)/slepc,$$(slepcinc)))
-$(eval $(call stamp,$(BUILD)/linked,$$(petsc) $$(petsctag) $$(CC) $$(cudalibs)))
+$(eval $(call stamp,$(BUILD)/linked,$$(petsc) $$(petsctag) $$(CC) $$(soversion) $$(ldflags) $$(cudalibs)))
 
 $(obj)/%.o: %.c $(obj)/flags
 	@mkdir -p $(@D)
@@ -162,7 +169,8 @@ $(alike:%=$(obj)/%.cuda.o) $(patsubst %.cu,$(obj)/%.cuda.o,$(filter solvers/kmea
 # --- libraries and programs -----------------------------------------------------------------------------------------------
 $(lib): $(srcobj) $(BUILD)/linked
 	@mkdir -p $(@D)
-	$(call say,LINK)$(CC) -shared -Wl,-soname,$(@F) $(ldflags) -Wl,--exclude-libs,ALL -o $@ $(srcobj) $(petsclib) $(cudalibs) -lm
+	$(call say,LINK)$(CC) -shared -Wl,-soname,$(@F).$(soversion) $(ldflags) -Wl,--exclude-libs,ALL -o $@ $(srcobj) $(petsclib) $(cudalibs) -lm
+	@ln -sf $(@F) $@.$(soversion)
 $(alib): $(srcobj) $(BUILD)/linked
 	@mkdir -p $(@D); rm -f $@
 	$(call say,AR)ar rcs $@ $(srcobj)
@@ -236,11 +244,16 @@ $(BUILD)/bin/fuzz: $(fuzzobj) $(alib)
 
 -include $(shell find $(obj) -name '*.d' 2>/dev/null)
 
-# the manual pages, written by the programs from their tables of options
-man: $(apps:%=$(BUILD)/man/man1/%.1) ## write the manual pages of the programs
+# manual pages and completions: the programs write those of their options, and comments in the sources those of the functions
+man: $(apps:%=$(BUILD)/man/man1/%.1) $(apps:%=$(BUILD)/completion/%) $(BUILD)/man/man3/.complete ## write the manual pages and the completions for bash
 $(BUILD)/man/man1/%.1: $(BUILD)/bin/%
 	@mkdir -p $(@D)
 	$(call say,MAN)$< --help-man >$@
+$(BUILD)/completion/%: $(BUILD)/bin/% packaging/completion.bash
+	@mkdir -p $(@D)
+	$(call say,COMP)$< --help-options | cut -f 1-3 | sed -e 's/@program@/$*/' -e '/^@options@$$/{r /dev/stdin' -e 'd}' packaging/completion.bash >$@
+$(BUILD)/man/man3/.complete: tools/manualpages.py $(wildcard include/*.h) $(filter src/% solvers/%,$(csrc))
+	$(call say,MAN)python3 tools/manualpages.py --man $(@D) $(release) && touch $@
 
 # --- targets for users -----------------------------------------------------------------------------------------------------
 demo: ## set up what is missing, build, train a classifier on real data
@@ -293,19 +306,19 @@ lint: ## check the rules of the project: layers, tables, options, sizes, format,
 format: ## format the sources by clang-format
 	clang-format -i $(shell git ls-files '*.c' '*.h' '*.cu' '*.cuh')
 
-install: all man ## install below prefix= (default /usr/local)
-	install -d $(addprefix $(DESTDIR)$(prefix)/,lib include include/gpucsr/solvers/bmrm bin share/man/man1 share/doc/gpucsr share/gpucsr/data)
-	install -m 755 $(lib) $(DESTDIR)$(prefix)/lib
-	install -m 644 $(wildcard include/*.h include/*.cuh) $(DESTDIR)$(prefix)/include
-	install -m 644 src/gpucsrcompat.h $(DESTDIR)$(prefix)/include/gpucsr
-	install -m 644 $(addprefix solvers/bmrm/bmrm,$(addsuffix .h,formula pointwise sum rows loss regularizer classes classrows grouped lists)) $(DESTDIR)$(prefix)/include/gpucsr/solvers/bmrm
-	$(if $(strip $(apps)),install -m 755 $(apps:%=$(BUILD)/bin/%) $(DESTDIR)$(prefix)/bin)
-	$(if $(strip $(apps)),install -m 644 $(apps:%=$(BUILD)/man/man1/%.1) $(DESTDIR)$(prefix)/share/man/man1)
-	install -m 644 LICENSE CHANGELOG.md $(wildcard README.md docs/*.md) $(DESTDIR)$(prefix)/share/doc/gpucsr
-	install -m 644 $(wildcard solvers/bmrm/data/*.libsvm solvers/bmrm/data/*.md) $(DESTDIR)$(prefix)/share/gpucsr/data
+# what programs that link the library need of PETSc and MPI, for gpucsr.pc and CMake
+mpishow       = $(or $(MPICC_SHOW),$(shell $(CC) -show 2>/dev/null))
+client_cflags = $(addprefix -I,$(sort $(petscdir)/include $(petsc)/include)) $(filter -I% -pthread,$(MPI_INCLUDE) $(mpishow))
+mpi_libs      = $(filter -L% -l% -Wl% -pthread,$(MPI_LIB) $(mpishow))
+installation  = prefix='$(prefix)' libdir='$(libdir)' DESTDIR='$(DESTDIR)' STRIP='$(STRIP)' BUILD='$(BUILD)' programs_built='$(apps)' release='$(release)' soversion='$(soversion)' cc='$(CC)' cuda='$(havecuda)' \
+  petsc_dir='$(petscdir)' petsc_arch='$(petscarch)' petsc_version='$(version)' petsc_library='$(PETSC_LIB_BASIC:-l%=$(petsc)/lib/lib%.so)' client_cflags='$(client_cflags)' client_libs='-L$(petsc)/lib $(PETSC_LIB_BASIC) $(mpi_libs)' mpi_libs='$(mpi_libs)'
+install: all man ## install below prefix= (default /usr/local), in the folder DESTDIR= for packages
+	@$(installation) packaging/install.sh install
+uninstall: ## remove what make install installed with the same prefix= and DESTDIR=
+	@$(installation) packaging/install.sh uninstall
 
 clean: ## remove what was built (a PETSc built for the tests stays)
-	rm -rf $(addprefix $(BUILD)/,obj lib bin tests linked)
+	rm -rf $(addprefix $(BUILD)/,obj lib bin man completion tests linked)
 
 client: # compiles a program that uses the library, for the test scripts
 	$(CC) $(pincs) $(SOURCE) -o $(TARGET) $(FLAGS) $(petsclib) -lm

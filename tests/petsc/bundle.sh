@@ -18,7 +18,7 @@ out=$(cd "$out" && pwd)
 mkdir -p "$out/solvers/bmrm"
 cp -r tests "$out/"
 cp -r solvers/bmrm/data "$out/solvers/bmrm/"
-cp "$BUILD"/lib/libgpucsr.so "$out/build/lib/"
+cp -d "$BUILD"/lib/libgpucsr.so* "$out/build/lib/"
 cp "$BUILD"/bin/* "$out/build/bin/" 2>/dev/null || true
 if [ -d "$BUILD/tests/clients" ]; then
   mkdir -p "$out/build/tests/clients"
@@ -74,7 +74,7 @@ cuda='^lib(cuda|cudart|cublas|cublasLt|cusparse|cusolver|curand|cufft|nvJitLink|
 find "$out/build/lib" "$out/build/bin" "$out/build/tests" "$mpi" -type f \( -executable -o -name '*.so*' \) ! -name '*.sh' ! -name '*.in' -print0 |
   xargs -0 ldd 2>/dev/null | sed -n 's|.*=> \(/[^ ]*\) (.*|\1|p' | sort -u | while read -r file; do
   name=$(basename "$file")
-  [[ $name =~ $glibc || $name =~ $cuda || $name == libgpucsr.so ]] && continue
+  [[ $name =~ $glibc || $name =~ $cuda || $name == libgpucsr.so* ]] && continue
   to=$out/lib
   [[ $name =~ ^(libstdc\+\+|libgcc_s)\.so ]] && to=$out/libstdc++
   cp -L "$file" "$to/$name"
