@@ -13,7 +13,7 @@ lap() { echo "# $1: $(($(date +%s) - start)) s"; start=$(date +%s); }
 
 if [ "${GPUCSR_PREBUILT:-}" = 1 ]; then
   echo "# programs built elsewhere"
-elif make -s -j"${JOBS:-$CORES}" all >"$BUILD/tests/build.log" 2>&1; then
+elif make -s -j"${JOBS:-$CORES}" all man >"$BUILD/tests/build.log" 2>&1; then
   ok "the library and the apps build"
   if grep -q 'warning:' "$BUILD/tests/build.log"; then not_ok "without warnings" "$BUILD/tests/build.log"; fi
 else
@@ -58,7 +58,7 @@ for script in $(printf '%s\n' tests/{smacof,pagerank,leaks,bmrm}/run_*.sh tests/
   case $GPUCSR_SUITE:$script in
   *:*/conformance/*) continue ;;
   full:*/gpu/*) continue ;;
-  full:* | petsc:*/clients/* | gpu:*/clients/* | petsc:*/bmrm/* | gpu:*/bmrm/* | petsc:*/pagerank/* | petsc:*/smacof/* | petsc:*/kmeans/* | gpu:*/smacof/* | gpu:*/pagerank/* | gpu:*/kmeans/* | gpu:*/bench/* | gpu:*/stream/* | gpu:*/gpu/*) scripts+=("$script") ;;
+  full:* | petsc:*/clients/* | petsc:*/install/* | gpu:*/clients/* | petsc:*/bmrm/* | gpu:*/bmrm/* | petsc:*/pagerank/* | petsc:*/smacof/* | petsc:*/kmeans/* | gpu:*/smacof/* | gpu:*/pagerank/* | gpu:*/kmeans/* | gpu:*/bench/* | gpu:*/stream/* | gpu:*/gpu/*) scripts+=("$script") ;;
   esac
 done
 printf '%s\0' "${scripts[@]}" | xargs -0 -P"$jobs" -I{} bash -c 'one {}'

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Makes manual pages from the comments in the sources, in the form of PETSc's.
 
-  tools/manualpages.py <directory>   writes one Markdown page for each public function, macro and type, and an index
-  tools/manualpages.py --check       checks the comments and prints one line a finding
+  tools/manualpages.py <directory>                   writes one Markdown page for each public function, macro and type, and an index
+  tools/manualpages.py --man <directory> <version>   writes the pages for man(1), in section 3
+  tools/manualpages.py --check                       checks the comments and prints one line a finding
 
 A comment opens with /*@ (function), /*@C (function, not for Fortran), /*MC (type of an object), /*E (enumeration) or /*S
 (structure) and ends with @*/ or the letter.  Its first line is "Name - one sentence".  Public is what include/*.h declares
@@ -193,6 +194,72 @@ def write(pages, functions, types, directory):
     print(f"{len(shown)} manual pages in {directory}")
 
 
+def roff_text(text):
+    """Text for troff: names between backquotes are bold, and a hyphen that begins an option is a minus sign."""
+    text = text.replace("\\", "\\e")
+    text = re.sub(r"(?<![\w-])-(?=[A-Za-z<:])", r"\\-", text)
+    text = re.sub(r"`([^`]+)`", lambda m: "\\fB" + re.sub(r"(?<!\\)-", r"\\-", m.group(1)) + "\\fR", text)
+    return re.sub(r"^(?=[.'])", r"\\&", text)
+
+
+def roff_body(lines):
+    out, example = [], False
+    for line in lines:
+        item = re.match(r"[+.-] `?(.+?)`? +- (.*)$", line)
+        verbatim = line.startswith("  ") and line.strip() or line.strip() == ".vb"
+        if line.strip() == ".ve" or (example and line.strip() and not line.startswith(" ")):
+            out.append(".fi\n.RE")
+            example = False
+        if line.strip() in (".vb", ".ve"):
+            line = ""
+        if verbatim and not example:
+            out.append(".RS 4\n.nf")
+            example = True
+        if item:
+            out += [".TP", "\\fB" + re.sub(r"(?<!\\)-", r"\\-", item.group(1).strip().replace("`", "")) + "\\fR", roff_text(item.group(2))]
+        elif line.strip():
+            out.append(roff_text(line if example else line.strip()))
+        elif example or out and not out[-1].startswith((".PP", ".RS")):
+            out.append("" if example else ".PP")
+    if example:
+        out.append(".fi\n.RE")
+    while out and out[-1] in ("", ".PP"):
+        out.pop()
+    return out
+
+
+def roff(page, pages, version):
+    kind = re.match(r'(\w+ = (".*?")) - (.*)$', page.brief)  # an object type: its name in C, and its name in options
+    header = [h.name for h in HEADERS if re.search(rf"\b{page.name}\b", h.read_text())][:1]
+    out = [f'.TH {page.name} 3 "" "gpucsr {version}" "gpucsr functions"', ".SH NAME", f"{page.name} \\- {roff_text(kind.group(3) if kind else page.brief)}", ".SH SYNOPSIS", ".nf"]
+    out += [f"#include <{h}>" for h in header]
+    out += [f"#define {page.name} {kind.group(2)}"] if kind and header else []
+    if page.signature:
+        out += ["", re.sub(r", ", ",\n    ", page.signature) if len(page.signature) > 76 else page.signature]
+    out.append(".fi")
+    for title, lines in page.sections:
+        body = roff_body(lines)
+        if body:
+            out += [f".SH {title.upper() or 'DESCRIPTION'}"] + body
+    ours = [name for name in dict.fromkeys(page.see) if name in pages]
+    others = [name for name in dict.fromkeys(page.see) if name not in pages]
+    if page.see:
+        entries = [f".BR {name} (3)" for name in ours] + [f".B {name}" for name in others]
+        out += [".SH SEE ALSO"] + [entry + ("," if entry.endswith(")") else " ,") for entry in entries[:-1]] + entries[-1:]
+    return "\n".join(out) + "\n"
+
+
+def write_man(pages, functions, types, directory, version):
+    directory = pathlib.Path(directory)
+    directory.mkdir(parents=True, exist_ok=True)
+    shown = {name: page for name, page in pages.items() if name in functions or name in types or page.kind == "MC"}
+    for path in directory.glob("*.3"):
+        if path.stem not in shown:
+            path.unlink()
+    for name, page in shown.items():
+        (directory / f"{name}.3").write_text(roff(page, shown, version))
+
+
 def main():
     pages = read_pages()
     functions, types = public_names()
@@ -200,6 +267,9 @@ def main():
         findings = check(pages, functions, types)
         print("\n".join(findings))
         return 1 if findings else 0
+    if sys.argv[1:2] == ["--man"] and len(sys.argv) == 4:
+        write_man(pages, functions, types, sys.argv[2], sys.argv[3])
+        return 0
     if len(sys.argv) != 2:
         print(__doc__)
         return 2

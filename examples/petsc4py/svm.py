@@ -1,6 +1,6 @@
 """Train from Python: a support vector machine by -tao_type lsbmrm, on data that bin/bmrm reads too.
 
-    PETSC_OPTIONS="-dll_append libgpucsr.so" python3 svm.py data.petsc
+    PETSC_OPTIONS="-dll_append $(pkg-config --variable=plugin gpucsr)" python3 svm.py data.petsc
 
 Writes made-up data to the file, reads them back, trains, and prints the objective at lambda 1e-2, which is also what
 bmrm -f data.petsc -bmrm_lambda 1e-2 finds.  Runs under mpiexec too.

@@ -3,7 +3,7 @@ static char help[] = "Trains a classifier, predicts new examples and prints the 
   All options of the solver apply, for instance -bmrm_loss logistic -bmrm_reg l1 -bmrm_monitor.\n\n";
 
 /* Compile and run:
-     mpicc ex_bmrm.c -o ex_bmrm -I<prefix>/include -L<prefix>/lib -lgpucsr $(pkg-config --cflags --libs PETSc)
+     mpicc ex_bmrm.c -o ex_bmrm $(pkg-config --cflags --libs gpucsr) $(pkg-config --variable=rpath gpucsr) -lm
      mpiexec -n 2 ./ex_bmrm -bmrm_lambda 1e-3 -bmrm_converged_reason
 
    The program makes its data: sparse examples x with a few random features, and the labels +1 or -1 by the sign of <x, v> for a random vector v. */

@@ -3,7 +3,7 @@ static char help[] = "Divides points in the plane into clusters, prints the cent
 /*
   Build it with the installed library:
 
-    mpicc ex_kmeans.c -o ex_kmeans $(pkg-config --cflags PETSc) -I<prefix>/include -L<prefix>/lib -lgpucsr -Wl,-rpath,<prefix>/lib $(pkg-config --libs PETSc)
+    mpicc ex_kmeans.c -o ex_kmeans $(pkg-config --cflags --libs gpucsr) $(pkg-config --variable=rpath gpucsr) -lm
 
   Run it:
 

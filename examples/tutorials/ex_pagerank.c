@@ -3,7 +3,7 @@ static char help[] = "Ranks the nodes of a small graph by PageRank, and prints t
 /*
   Build it with the installed library:
 
-    mpicc ex_pagerank.c -o ex_pagerank $(pkg-config --cflags PETSc) -I<prefix>/include -L<prefix>/lib -lgpucsr -Wl,-rpath,<prefix>/lib $(pkg-config --libs PETSc)
+    mpicc ex_pagerank.c -o ex_pagerank $(pkg-config --cflags --libs gpucsr) $(pkg-config --variable=rpath gpucsr) -lm
 
   Run it:
 

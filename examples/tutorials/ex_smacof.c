@@ -3,7 +3,7 @@ static char help[] = "Maps cities from the table of their distances by road.\n\
 
 /* Build it against an installed gpucsr:
 
-     cc ex_smacof.c -o ex_smacof $(pkg-config --cflags --libs petsc) -lgpucsr
+     mpicc ex_smacof.c -o ex_smacof $(pkg-config --cflags --libs gpucsr) $(pkg-config --variable=rpath gpucsr) -lm
 
    Options of the solver are those of SMACOFSetFromOptions(), for example -smacof_monitor or -smacof_dim 1. */
 #include <gpucsr.h>
