@@ -270,6 +270,9 @@ check-newest: ## the same with the newest PETSc, debugging on, which is built fi
 check-gpu: ## the tests on the GPU of this machine
 	@tests/check_gpu.sh
 
+check-packages: ## build, check, install (in a namespace of its own), test and remove the Debian packages; check other recipes
+	@tests/packages/check_packages.sh
+
 conformance: all ## run PETSc's own tests of GPU matrices with gpucsr matrices; ARGS="pattern -j4 --storage double --newest ..." (tests/conformance/README.md)
 	@tests/conformance/run_conformance.sh table $(ARGS)
 

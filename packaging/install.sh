@@ -4,6 +4,7 @@
 #   packaging/install.sh install | uninstall
 #
 # All files are recorded in <prefix>/share/gpucsr/manifest, without DESTDIR. A folder (with a slash at its end) is recorded if it did not exist before.
+# shellcheck disable=SC2034,SC2154 # variables of the makefile, and variables that fill() reads by name
 set -eu
 export LC_ALL=C # sort by bytes: a folder comes before its contents
 cd "$(dirname "$0")/.."
