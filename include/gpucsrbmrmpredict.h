@@ -42,6 +42,7 @@ PETSC_EXTERN PetscErrorCode BMRMFindClasses(Vec, PetscInt, Vec *);
 PETSC_EXTERN PetscErrorCode BMRMInitializeQuality(BMRMQuality *);
 PETSC_EXTERN PetscErrorCode BMRMComputeQuality(BMRMTask, PetscInt, Vec, Vec, BMRMQuality *);
 PETSC_EXTERN PetscErrorCode BMRMFitProbabilities(Vec, Vec, PetscReal[2]);
+PETSC_EXTERN PetscErrorCode BMRMComputeProbabilities(PetscInt, Vec, const PetscReal[2], Vec *);
 
 PETSC_EXTERN PetscErrorCode BMRMSolvePath(BMRM, PetscBool, PetscInt, BMRMPathPoint[]);
 PETSC_EXTERN PetscErrorCode BMRMCrossValidate(BMRM, PetscInt, PetscBool, PetscInt, BMRMPathPoint[]);

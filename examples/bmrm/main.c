@@ -2,176 +2,13 @@
 #include <gpucsr.h>
 #include <gpucsrbmrm.h>
 #include <petsctime.h>
-#include "app/program/appmain.h"
-#include "mainoptions.h"
-#include "model.h"
+#include "request.h"
 #include <math.h>
-
-/* The request of the command line. An empty name means that the option was not given. */
-typedef struct {
-  char      train[PETSC_MAX_PATH_LEN], test[PETSC_MAX_PATH_LEN], predict[PETSC_MAX_PATH_LEN];
-  char      save[PETSC_MAX_PATH_LEN], model[PETSC_MAX_PATH_LEN], predictions[PETSC_MAX_PATH_LEN], report[PETSC_MAX_PATH_LEN], groups[PETSC_MAX_PATH_LEN], picture[PETSC_MAX_PATH_LEN];
-  char      label[256]; /* -label_column: the column of a table that holds the labels */
-  PetscInt  features, folds, platt;
-  PetscReal bias, bias_factor;
-  PetscBool scores, probabilities, normalize, scale;
-  BMRM      solver; /* the solver, created only for training */
-  BMRMTask  task;
-  PetscInt  nlambda; /* number of lambdas of -bmrm_path; 0: the option was not given */
-  PetscReal lambda[BMRM_MAX_PATH];
-  PetscBool together;
-} Request;
 
 /* the stages of -log_view */
 typedef struct {
   PetscLogStage load, solve, predict;
 } Stages;
-
-/* Returns the text of an option, for -help. */
-static const char *BMRMGetOptionText(const char name[])
-{
-  return GpAppOptionGetText(options, name);
-}
-
-static PetscErrorCode BMRMGetRequest(MPI_Comm comm, void *context)
-{
-  Request *rq = (Request *)context;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMemzero(rq, sizeof(*rq)));
-  rq->features = PETSC_DECIDE;
-  PetscOptionsBegin(comm, NULL, "Options of the bmrm program", "BMRM");
-  PetscCall(PetscOptionsString("-f", BMRMGetOptionText("-f"), "", rq->train, rq->train, sizeof(rq->train), NULL));
-  PetscCall(PetscOptionsString("-save_binary", BMRMGetOptionText("-save_binary"), "", rq->save, rq->save, sizeof(rq->save), NULL));
-  PetscCall(PetscOptionsString("-test", BMRMGetOptionText("-test"), "", rq->test, rq->test, sizeof(rq->test), NULL));
-  PetscCall(PetscOptionsString("-predict", BMRMGetOptionText("-predict"), "", rq->predict, rq->predict, sizeof(rq->predict), NULL));
-  PetscCall(PetscOptionsString("-model", BMRMGetOptionText("-model"), "", rq->model, rq->model, sizeof(rq->model), NULL));
-  PetscCall(PetscOptionsString("-predictions", BMRMGetOptionText("-predictions"), "", rq->predictions, rq->predictions, sizeof(rq->predictions), NULL));
-  PetscCall(PetscOptionsBool("-scores", BMRMGetOptionText("-scores"), "", rq->scores, &rq->scores, NULL));
-  PetscCall(PetscOptionsBool("-probabilities", BMRMGetOptionText("-probabilities"), "", rq->probabilities, &rq->probabilities, NULL));
-  PetscCall(PetscOptionsString("-report", BMRMGetOptionText("-report"), "", rq->report, rq->report, sizeof(rq->report), NULL));
-  PetscCall(PetscOptionsString("-picture", BMRMGetOptionText("-picture"), "", rq->picture, rq->picture, sizeof(rq->picture), NULL));
-  PetscCall(PetscOptionsString("-label_column", BMRMGetOptionText("-label_column"), "", rq->label, rq->label, sizeof(rq->label), NULL));
-  PetscCall(PetscOptionsInt("-features", BMRMGetOptionText("-features"), "", rq->features, &rq->features, NULL));
-  PetscCall(PetscOptionsBool("-normalize", BMRMGetOptionText("-normalize"), "", rq->normalize, &rq->normalize, NULL));
-  PetscCall(PetscOptionsBool("-scale", BMRMGetOptionText("-scale"), "", rq->scale, &rq->scale, NULL));
-  PetscCall(PetscOptionsInt("-platt", BMRMGetOptionText("-platt"), "", rq->platt, &rq->platt, NULL));
-  PetscCall(PetscOptionsReal("-bias", BMRMGetOptionText("-bias"), "", rq->bias, &rq->bias, NULL));
-  PetscCall(PetscOptionsReal("-bias_factor", BMRMGetOptionText("-bias_factor"), "BMRMSetWeights", rq->bias_factor, &rq->bias_factor, NULL));
-  PetscCall(PetscOptionsString("-groups", BMRMGetOptionText("-groups"), "BMRMSetGroups", rq->groups, rq->groups, sizeof(rq->groups), NULL));
-  PetscCall(PetscOptionsInt("-cv", BMRMGetOptionText("-cv"), "", rq->folds, &rq->folds, NULL));
-  PetscOptionsEnd();
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Returns a description of the first invalid combination of options, or NULL. */
-static const char *BMRMFindConflict(const Request *rq)
-{
-  if (!rq->train[0] && !rq->model[0]) return "nothing to do: give -f <LIBSVM file> to train, or -model <file> and -test or -predict <LIBSVM file> to predict";
-  if (!rq->train[0] && !rq->test[0] && !rq->predict[0]) return "a model alone: give -test or -predict <LIBSVM file> with it, or -f <LIBSVM file> to train";
-  if (rq->save[0] && !rq->train[0]) return "-save_binary needs the data of -f <LIBSVM file>";
-  if (rq->picture[0] && !rq->train[0]) return "-picture shows the training with -f <LIBSVM file>";
-  if (rq->test[0] && rq->predict[0]) return "-test and -predict exclude each other: give one of them";
-  if (rq->predictions[0] && !rq->test[0] && !rq->predict[0]) return "-predictions needs -test or -predict <LIBSVM file>";
-  if (rq->scores && !rq->predictions[0]) return "-scores needs -predictions <file>";
-  if (rq->probabilities && !rq->predictions[0]) return "-probabilities needs -predictions <file>";
-  if (rq->platt && !rq->train[0]) return "-platt belongs to the training with -f; a model knows its probabilities";
-  if ((rq->normalize || rq->scale) && !rq->train[0]) return "-normalize and -scale belong to the training with -f; a model knows them";
-  if (rq->groups[0] && !rq->train[0]) return "-groups belongs to the training with -f";
-  if (rq->folds && !rq->train[0]) return "-cv belongs to the training with -f";
-  if ((rq->bias != 0 || rq->bias_factor != 0) && !rq->train[0]) return "-bias belongs to the training with -f; a model knows its bias";
-  return NULL;
-}
-
-/* Creates the solver, which reads its own options, and reads the list of lambdas. */
-static PetscErrorCode BMRMCreateSolver(MPI_Comm comm, void *context)
-{
-  Request *rq = (Request *)context;
-
-  PetscFunctionBegin;
-  PetscCall(BMRMCreate(comm, &rq->solver));
-  PetscCall(BMRMSetFromOptions(rq->solver));
-  PetscCall(BMRMGetTask(rq->solver, &rq->task));
-  rq->nlambda = BMRM_MAX_PATH;
-  PetscCall(BMRMPathGetLambdas(comm, &rq->nlambda, rq->lambda, &rq->together));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* With -help: shows the options of the solver. */
-static PetscErrorCode BMRMShowHelp(MPI_Comm comm, void *context)
-{
-  Request *rq = (Request *)context;
-
-  PetscFunctionBegin;
-  PetscCall(BMRMCreateSolver(comm, rq));
-  PetscCall(BMRMDestroy(&rq->solver));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Refuses options that the loss does not support. */
-static PetscErrorCode BMRMCheckTask(MPI_Comm comm, const Request *rq)
-{
-  const char *loss;
-
-  PetscFunctionBegin;
-  PetscCall(BMRMGetLossType(rq->solver, &loss));
-  PetscCheck(rq->task != BMRM_TASK_MULTILABEL, comm, PETSC_ERR_USER_INPUT, "-bmrm_loss %s needs several labels an example, and the files of bmrm have one: call BMRMSetData() from a program, or choose another loss", loss);
-  PetscCheck(!rq->platt || rq->task == BMRM_TASK_CLASSIFICATION, comm, PETSC_ERR_USER_INPUT, "-platt gives probabilities of two classes, which -bmrm_loss %s does not separate: leave out -platt, or choose a loss such as hinge or logistic", loss);
-  PetscCheck(!rq->train[0] || !rq->probabilities || rq->platt, comm, PETSC_ERR_USER_INPUT, "-probabilities needs -platt <folds> when the model is trained");
-  PetscCheck(!rq->train[0] || rq->bias == 0 || rq->bias_factor != 0 || rq->task != BMRM_TASK_MULTICLASS, comm, PETSC_ERR_USER_INPUT,
-             "-bias with -bmrm_loss %s gives every class a bias, and only one weight can be free of the regulariser: add -bias_factor with a small number such as 1e-3", loss);
-  PetscCheck(!rq->folds || rq->nlambda, comm, PETSC_ERR_USER_INPUT, "-cv chooses among several lambdas: name them with -bmrm_path");
-  PetscCheck(!rq->folds || rq->task != BMRM_TASK_NOVELTY, comm, PETSC_ERR_USER_INPUT, "-cv compares predictions with labels, and -bmrm_loss %s learns without labels: leave out -cv", loss);
-  PetscCheck(!rq->folds || rq->task != BMRM_TASK_RANKING, comm, PETSC_ERR_USER_INPUT, "-cv compares predictions with labels, and -bmrm_loss %s predicts an order only: leave out -cv", loss);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Registers all files of the run, and checks that no output overwrites another file and that all outputs can be written. */
-static PetscErrorCode BMRMCheckFiles(MPI_Comm comm, const Request *rq)
-{
-  char  checkpoint[PETSC_MAX_PATH_LEN] = "", restart[PETSC_MAX_PATH_LEN] = "", labels[PETSC_MAX_PATH_LEN];
-  char *market;
-
-  PetscFunctionBegin;
-  PetscCall(PetscOptionsGetString(NULL, NULL, "-bmrm_checkpoint", checkpoint, sizeof(checkpoint), NULL));
-  PetscCall(PetscOptionsGetString(NULL, NULL, "-bmrm_restart", restart, sizeof(restart), NULL));
-  PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-f", rq->train));
-  PetscCall(PetscStrncpy(labels, rq->train, sizeof(labels) - 8));
-  PetscCall(PetscStrrstr(labels, ".mtx", &market));
-  if (market) { /* the labels of a Matrix Market file are in a second file */
-    *market = 0;
-    PetscCall(PetscStrlcat(labels, ".labels", sizeof(labels)));
-    PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-f", labels));
-  }
-  PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-test", rq->test));
-  PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-predict", rq->predict));
-  PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-groups", rq->groups));
-  PetscCall(GpAppFilesAdd(GP_APP_FILE_RESTART, "-bmrm_restart", restart));
-  PetscCall(GpAppFilesAdd(GP_APP_FILE_CHECKPOINT, "-bmrm_checkpoint", checkpoint));
-  PetscCall(GpAppFilesAdd(rq->train[0] ? GP_APP_FILE_OUTPUT : GP_APP_FILE_INPUT, "-model", rq->model));
-  PetscCall(GpAppFilesAdd(GP_APP_FILE_OUTPUT, "-save_binary", rq->save));
-  PetscCall(GpAppFilesAdd(GP_APP_FILE_OUTPUT, "-predictions", rq->predictions));
-  PetscCall(GpAppFilesAdd(GP_APP_FILE_OUTPUT, "-picture", rq->picture));
-  PetscCall(GpAppFilesAdd(GP_APP_FILE_OUTPUT, "-report", rq->report));
-  PetscCall(GpAppFilesCheck(comm));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Checks the request before the work: combinations of options, options that the loss does not support, and files. */
-static PetscErrorCode BMRMCheckRequest(MPI_Comm comm, void *context)
-{
-  Request    *rq        = (Request *)context;
-  const char *complaint = BMRMFindConflict(rq);
-
-  PetscFunctionBegin;
-  PetscCheck(!complaint, comm, PETSC_ERR_USER_INPUT, "%s", complaint);
-  if (rq->train[0]) {
-    PetscCall(BMRMCreateSolver(comm, rq));
-    PetscCall(BMRMCheckTask(comm, rq));
-  }
-  PetscCall(BMRMCheckFiles(comm, rq));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /* The data of the training */
 typedef struct {
@@ -184,7 +21,7 @@ typedef struct {
   char      *class_names, *feature_names;
 } Training;
 
-static PetscErrorCode BMRMLoadTraining(MPI_Comm comm, const Request *rq, Training *tr, BMRMReport *r)
+static PetscErrorCode BMRMLoadTraining(MPI_Comm comm, const BMRMRequest *rq, Training *tr, BMRMReport *r)
 {
   const PetscBool  two = (PetscBool)(rq->task == BMRM_TASK_CLASSIFICATION);
   const PetscReal *classes;
@@ -249,7 +86,7 @@ static PetscErrorCode BMRMSetTraining(BMRM b, const Training *tr)
 }
 
 /* Solves for the lambda of -bmrm_lambda, or for all lambdas of -bmrm_path. The model is that of the best lambda with -cv, else that of the last one. */
-static PetscErrorCode BMRMSolveRequest(MPI_Comm comm, const Request *rq, const Training *tr, PetscBool *converged)
+static PetscErrorCode BMRMSolveRequest(MPI_Comm comm, const BMRMRequest *rq, const Training *tr, PetscBool *converged)
 {
   const BMRM          b        = rq->solver;
   const PetscInt      n        = rq->nlambda;
@@ -282,7 +119,7 @@ static PetscErrorCode BMRMSolveRequest(MPI_Comm comm, const Request *rq, const T
 }
 
 /* Creates the model of the solution, and adds the solution to the report. */
-static PetscErrorCode BMRMCreateResults(const Request *rq, const Training *tr, BMRMModel *model, BMRMReport *r)
+static PetscErrorCode BMRMCreateResults(const BMRMRequest *rq, const Training *tr, BMRMModel *model, BMRMReport *r)
 {
   const BMRM          b    = rq->solver;
   const BMRMTask      task = rq->task;
@@ -336,7 +173,7 @@ static PetscErrorCode BMRMCreateResults(const Request *rq, const Training *tr, B
 }
 
 /* Fits the probabilities of a model. Comes last, because it uses the solver for other problems. */
-static PetscErrorCode BMRMCalibrate(const Request *rq, const Training *tr, BMRMModel *model)
+static PetscErrorCode BMRMCalibrate(const BMRMRequest *rq, const Training *tr, BMRMModel *model)
 {
   const BMRM b = rq->solver;
   Vec        f, held;
@@ -352,7 +189,7 @@ static PetscErrorCode BMRMCalibrate(const Request *rq, const Training *tr, BMRMM
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode BMRMTrain(MPI_Comm comm, Request *rq, const Stages *stages, BMRMModel *model, BMRMReport *r, PetscBool *converged)
+static PetscErrorCode BMRMTrain(MPI_Comm comm, BMRMRequest *rq, const Stages *stages, BMRMModel *model, BMRMReport *r, PetscBool *converged)
 {
   Training       tr;
   BMRMHistory    history;
@@ -388,7 +225,7 @@ static PetscErrorCode BMRMTrain(MPI_Comm comm, Request *rq, const Stages *stages
 }
 
 /* Computes the scores of the file of -test or -predict. Without training, the report describes this file. */
-static PetscErrorCode BMRMPredict(MPI_Comm comm, const Request *rq, const Stages *stages, const BMRMModel *model, BMRMReport *r)
+static PetscErrorCode BMRMPredict(MPI_Comm comm, const BMRMRequest *rq, const Stages *stages, const BMRMModel *model, BMRMReport *r)
 {
   const char      *file    = rq->test[0] ? rq->test : rq->predict;
   const PetscReal *classes = model->nclass ? model->label : model->classes;
@@ -396,14 +233,14 @@ static PetscErrorCode BMRMPredict(MPI_Comm comm, const Request *rq, const Stages
   const BMRMTask   task    = model->nclass ? BMRM_TASK_MULTICLASS : model->classify ? BMRM_TASK_CLASSIFICATION : model->order ? BMRM_TASK_RANKING : BMRM_TASK_REGRESSION;
   BMRMExamples     ex;
   Mat              X;
-  Vec              y, f;
+  Vec              y, f, p;
   PetscBool        known = PETSC_TRUE;
   PetscLogDouble   begin, end;
 
   PetscFunctionBegin;
   PetscCall(PetscLogStagePush(stages->load));
   PetscCall(PetscTime(&begin));
-  PetscCheck(model->probable || !rq->probabilities, comm, PETSC_ERR_USER_INPUT, "-probabilities: the model %s gives no probabilities; train it with -platt", rq->model);
+  PetscCheck(BMRMModelHasProbabilities(model) || !rq->probabilities, comm, PETSC_ERR_USER_INPUT, "-probabilities: the model %s gives no probabilities; train it with -platt, or with -bmrm_loss logistic or softmax", rq->model);
   PetscCall(BMRMExamplesLoadAs(comm, file, rq->label, (PetscBool)!rq->test[0], &ex));
   PetscCall(BMRMExamplesPrint(&ex));
   PetscCall(BMRMExamplesMatchModel(&ex, model, (PetscBool)(rq->test[0] != 0)));
@@ -417,7 +254,8 @@ static PetscErrorCode BMRMPredict(MPI_Comm comm, const Request *rq, const Stages
   PetscCall(PetscLogStagePush(stages->predict));
   PetscCall(BMRMModelComputeScores(model, X, &f));
   if (known && !ex.unlabelled) PetscCall(BMRMComputeQuality(task, nclass, f, y, &r->test));
-  if (rq->predictions[0]) PetscCall(BMRMPredictionsWrite(f, model, rq->scores, rq->probabilities, rq->predictions));
+  PetscCall(BMRMModelComputeProbabilities(model, f, &p));
+  if (rq->predictions[0]) PetscCall(BMRMPredictionsWrite(f, rq->probabilities ? p : NULL, model, rq->scores, rq->predictions));
   PetscCall(PetscLogStagePop());
   if (!rq->train[0]) {
     r->rows   = ex.M;
@@ -430,6 +268,7 @@ static PetscErrorCode BMRMPredict(MPI_Comm comm, const Request *rq, const Stages
     PetscCall(BMRMReportSetMat(r, X));
   }
   PetscCall(BMRMExamplesDestroy(&ex));
+  PetscCall(VecDestroy(&p));
   PetscCall(VecDestroy(&f));
   PetscCall(VecDestroy(&y));
   PetscCall(MatDestroy(&X));
@@ -438,10 +277,10 @@ static PetscErrorCode BMRMPredict(MPI_Comm comm, const Request *rq, const Stages
 
 static PetscErrorCode BMRMRun(MPI_Comm comm, void *context, PetscBool *converged)
 {
-  Request   *rq = (Request *)context;
-  Stages     stages;
-  BMRMModel  model;
-  BMRMReport report;
+  BMRMRequest *rq = (BMRMRequest *)context;
+  Stages       stages;
+  BMRMModel    model;
+  BMRMReport   report;
 
   PetscFunctionBegin;
   PetscCall(PetscLogStageRegister("BMRM load", &stages.load));
@@ -459,8 +298,8 @@ static PetscErrorCode BMRMRun(MPI_Comm comm, void *context, PetscBool *converged
 
 int main(int argc, char **argv)
 {
-  static Request     rq;
-  const GpAppProgram program = {"bmrm", &manual, BMRMGetRequest, BMRMShowHelp, BMRMCheckRequest, BMRMRun, &rq};
+  static BMRMRequest rq;
+  const GpAppProgram program = {"bmrm", BMRMGetManual(), BMRMGetRequest, BMRMShowHelp, BMRMCheckRequest, BMRMRun, &rq};
 
   return GpAppMain(argc, argv, &program);
 }

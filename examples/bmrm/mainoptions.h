@@ -1,4 +1,4 @@
-/* The options and the manual page of the program bmrm. Included by main.c alone. */
+/* The options and the manual page of the program bmrm. Included by request.c alone. */
 #ifndef BMRM_MAINOPTIONS_H
 #define BMRM_MAINOPTIONS_H
 
@@ -29,7 +29,7 @@ static const GpAppOption options[] = {
   {"-predict", GP_APP_FILE_IN, "file", NULL, NULL, PETSC_TRUE, "Data to predict. Their labels are ignored where the model does not know them."},
   {"-predictions", GP_APP_FILE_OUT, "file", NULL, NULL, PETSC_TRUE, "Predicted labels to write, one a line."},
   {"-scores", GP_APP_BOOL, NULL, NULL, "false", PETSC_FALSE, "Writes the score after every predicted label."},
-  {"-probabilities", GP_APP_BOOL, NULL, NULL, "false", PETSC_FALSE, "Writes the probability of the larger label as the last column. The model is trained with -platt."},
+  {"-probabilities", GP_APP_BOOL, NULL, NULL, "false", PETSC_FALSE, "Writes the probability of the larger label as the last column, or those of several classes. The model was trained with the loss logistic or softmax, or with -platt."},
   {"-report", GP_APP_FILE_OUT, "file", NULL, NULL, PETSC_TRUE, "Report of the run to write, in JSON."},
   {"-picture", GP_APP_FILE_OUT, "file", NULL, NULL, PETSC_FALSE, "SVG picture to write: objective, lower bound and gap over the passes."},
   {"-save_binary", GP_APP_FILE_OUT, "file", NULL, NULL, PETSC_FALSE, "Writes the data of -f in PETSc's binary format, which loads faster and which PETSc and petsc4py read."},
@@ -98,9 +98,9 @@ static const GpAppManual manual = {.title       = "linear models by a bundle met
                                    .prefix      = "bmrm_",
                                    .nested      = "",
                                    .also        = ".BR pagerank (1),\n.BR smacof (1)",
-                                   .example     = {{"-f train.libsvm -bmrm_loss logistic -platt 5 -model m", "Trains a logistic regression with probabilities and writes the model m."},
+                                   .example     = {{"-f train.libsvm -bmrm_loss logistic -model m", "Trains a logistic regression and writes the model m."},
                                                    {"-f train.libsvm -bmrm_path 1e-2,1e-3,1e-4 -cv 5 -model m", "Chooses lambda by cross-validation in five folds."},
-                                                   {"-model m -predict new.libsvm -predictions labels.txt -scores", "Writes a label and a score for every example of new.libsvm."}},
+                                                   {"-model m -predict new.libsvm -predictions labels.txt -probabilities", "Writes a label and its probability for every example of new.libsvm."}},
                                    .options     = options};
 
 #endif

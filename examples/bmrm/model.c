@@ -135,3 +135,21 @@ PetscErrorCode BMRMModelComputeScores(const BMRMModel *model, Mat X, Vec *f)
   PetscCall(VecDestroy(&x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/* Returns whether the model gives probabilities of its classes: by a fit (-platt), or because its loss is a negative log-likelihood. */
+PetscBool BMRMModelHasProbabilities(const BMRMModel *model)
+{
+  const PetscBool likely = (PetscBool)(model->nclass ? !strcmp(model->loss, "softmax") : model->classify && !strcmp(model->loss, "logistic"));
+
+  return (PetscBool)(model->probable || likely);
+}
+
+/* Computes the probabilities of the classes from the scores of BMRMModelComputeScores(): that of the second label, or those of all classes of a model with a
+   score for each. Fitted probabilities take precedence. *p is NULL if the model gives none. */
+PetscErrorCode BMRMModelComputeProbabilities(const BMRMModel *model, Vec f, Vec *p)
+{
+  PetscFunctionBegin;
+  *p = NULL;
+  if (BMRMModelHasProbabilities(model)) PetscCall(BMRMComputeProbabilities(PetscMax(1, model->nclass), f, model->probable ? model->platt : NULL, p));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

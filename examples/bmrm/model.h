@@ -36,10 +36,12 @@ PETSC_INTERN PetscErrorCode BMRMModelCreate(Vec, PetscInt, PetscInt, const Petsc
 PETSC_INTERN PetscErrorCode BMRMModelWrite(MPI_Comm, const BMRMModel *, const char[]);
 PETSC_INTERN PetscErrorCode BMRMModelRead(MPI_Comm, const char[], BMRMModel *);
 PETSC_INTERN PetscErrorCode BMRMModelComputeScores(const BMRMModel *, Mat, Vec *);
+PETSC_INTERN PetscBool      BMRMModelHasProbabilities(const BMRMModel *);
+PETSC_INTERN PetscErrorCode BMRMModelComputeProbabilities(const BMRMModel *, Vec, Vec *);
 PETSC_INTERN PetscErrorCode BMRMExamplesMatchModel(BMRMExamples *, const BMRMModel *, PetscBool);
 PETSC_INTERN PetscErrorCode BMRMModelDestroy(BMRMModel *);
 
-PETSC_INTERN PetscErrorCode BMRMPredictionsWrite(Vec, const BMRMModel *, PetscBool, PetscBool, const char[]);
+PETSC_INTERN PetscErrorCode BMRMPredictionsWrite(Vec, Vec, const BMRMModel *, PetscBool, const char[]);
 
 /* The content of -report. Unknown numbers are NaN, unknown names are NULL. */
 typedef struct {

@@ -59,7 +59,7 @@ static PetscErrorCode BMRMPlattEvaluate(Vec f, Vec y, const PetscReal target[2],
   Scores of the training data are better than those of new examples, so that a fit to them gives probabilities too close to 0 and 1. Use scores of held-out folds
   (`BMRMComputeHeldOutScores()`).
 
-.seealso: `BMRMComputeHeldOutScores()`, `BMRMComputeScores()`
+.seealso: `BMRMComputeHeldOutScores()`, `BMRMComputeProbabilities()`
 @*/
 PetscErrorCode BMRMFitProbabilities(Vec f, Vec y, PetscReal ab[2])
 {

@@ -1,0 +1,158 @@
+/* The request of the command line: reads it, and refuses what cannot be done before the work begins. */
+#include <gpucsr.h>
+#include "request.h"
+#include "mainoptions.h"
+
+/* Returns the manual page and the options of the program. */
+const GpAppManual *BMRMGetManual(void)
+{
+  return &manual;
+}
+
+/* Returns the text of an option, for -help. */
+static const char *BMRMGetOptionText(const char name[])
+{
+  return GpAppOptionGetText(options, name);
+}
+
+PetscErrorCode BMRMGetRequest(MPI_Comm comm, void *context)
+{
+  BMRMRequest *rq = (BMRMRequest *)context;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(rq, sizeof(*rq)));
+  rq->features = PETSC_DECIDE;
+  PetscOptionsBegin(comm, NULL, "Options of the bmrm program", "BMRM");
+  PetscCall(PetscOptionsString("-f", BMRMGetOptionText("-f"), "", rq->train, rq->train, sizeof(rq->train), NULL));
+  PetscCall(PetscOptionsString("-save_binary", BMRMGetOptionText("-save_binary"), "", rq->save, rq->save, sizeof(rq->save), NULL));
+  PetscCall(PetscOptionsString("-test", BMRMGetOptionText("-test"), "", rq->test, rq->test, sizeof(rq->test), NULL));
+  PetscCall(PetscOptionsString("-predict", BMRMGetOptionText("-predict"), "", rq->predict, rq->predict, sizeof(rq->predict), NULL));
+  PetscCall(PetscOptionsString("-model", BMRMGetOptionText("-model"), "", rq->model, rq->model, sizeof(rq->model), NULL));
+  PetscCall(PetscOptionsString("-predictions", BMRMGetOptionText("-predictions"), "", rq->predictions, rq->predictions, sizeof(rq->predictions), NULL));
+  PetscCall(PetscOptionsBool("-scores", BMRMGetOptionText("-scores"), "", rq->scores, &rq->scores, NULL));
+  PetscCall(PetscOptionsBool("-probabilities", BMRMGetOptionText("-probabilities"), "", rq->probabilities, &rq->probabilities, NULL));
+  PetscCall(PetscOptionsString("-report", BMRMGetOptionText("-report"), "", rq->report, rq->report, sizeof(rq->report), NULL));
+  PetscCall(PetscOptionsString("-picture", BMRMGetOptionText("-picture"), "", rq->picture, rq->picture, sizeof(rq->picture), NULL));
+  PetscCall(PetscOptionsString("-label_column", BMRMGetOptionText("-label_column"), "", rq->label, rq->label, sizeof(rq->label), NULL));
+  PetscCall(PetscOptionsInt("-features", BMRMGetOptionText("-features"), "", rq->features, &rq->features, NULL));
+  PetscCall(PetscOptionsBool("-normalize", BMRMGetOptionText("-normalize"), "", rq->normalize, &rq->normalize, NULL));
+  PetscCall(PetscOptionsBool("-scale", BMRMGetOptionText("-scale"), "", rq->scale, &rq->scale, NULL));
+  PetscCall(PetscOptionsInt("-platt", BMRMGetOptionText("-platt"), "", rq->platt, &rq->platt, NULL));
+  PetscCall(PetscOptionsReal("-bias", BMRMGetOptionText("-bias"), "", rq->bias, &rq->bias, NULL));
+  PetscCall(PetscOptionsReal("-bias_factor", BMRMGetOptionText("-bias_factor"), "BMRMSetWeights", rq->bias_factor, &rq->bias_factor, NULL));
+  PetscCall(PetscOptionsString("-groups", BMRMGetOptionText("-groups"), "BMRMSetGroups", rq->groups, rq->groups, sizeof(rq->groups), NULL));
+  PetscCall(PetscOptionsInt("-cv", BMRMGetOptionText("-cv"), "", rq->folds, &rq->folds, NULL));
+  PetscOptionsEnd();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Returns a description of the first invalid combination of options, or NULL. */
+static const char *BMRMFindConflict(const BMRMRequest *rq)
+{
+  if (!rq->train[0] && !rq->model[0]) return "nothing to do: give -f <LIBSVM file> to train, or -model <file> and -test or -predict <LIBSVM file> to predict";
+  if (!rq->train[0] && !rq->test[0] && !rq->predict[0]) return "a model alone: give -test or -predict <LIBSVM file> with it, or -f <LIBSVM file> to train";
+  if (rq->save[0] && !rq->train[0]) return "-save_binary needs the data of -f <LIBSVM file>";
+  if (rq->picture[0] && !rq->train[0]) return "-picture shows the training with -f <LIBSVM file>";
+  if (rq->test[0] && rq->predict[0]) return "-test and -predict exclude each other: give one of them";
+  if (rq->predictions[0] && !rq->test[0] && !rq->predict[0]) return "-predictions needs -test or -predict <LIBSVM file>";
+  if (rq->scores && !rq->predictions[0]) return "-scores needs -predictions <file>";
+  if (rq->probabilities && !rq->predictions[0]) return "-probabilities needs -predictions <file>";
+  if (rq->platt && !rq->train[0]) return "-platt belongs to the training with -f; a model knows its probabilities";
+  if ((rq->normalize || rq->scale) && !rq->train[0]) return "-normalize and -scale belong to the training with -f; a model knows them";
+  if (rq->groups[0] && !rq->train[0]) return "-groups belongs to the training with -f";
+  if (rq->folds && !rq->train[0]) return "-cv belongs to the training with -f";
+  if ((rq->bias != 0 || rq->bias_factor != 0) && !rq->train[0]) return "-bias belongs to the training with -f; a model knows its bias";
+  return NULL;
+}
+
+/* Creates the solver, which reads its own options, and reads the list of lambdas. */
+static PetscErrorCode BMRMCreateSolver(MPI_Comm comm, void *context)
+{
+  BMRMRequest *rq = (BMRMRequest *)context;
+
+  PetscFunctionBegin;
+  PetscCall(BMRMCreate(comm, &rq->solver));
+  PetscCall(BMRMSetFromOptions(rq->solver));
+  PetscCall(BMRMGetTask(rq->solver, &rq->task));
+  rq->nlambda = BMRM_MAX_PATH;
+  PetscCall(BMRMPathGetLambdas(comm, &rq->nlambda, rq->lambda, &rq->together));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* With -help: shows the options of the solver. */
+PetscErrorCode BMRMShowHelp(MPI_Comm comm, void *context)
+{
+  BMRMRequest *rq = (BMRMRequest *)context;
+
+  PetscFunctionBegin;
+  PetscCall(BMRMCreateSolver(comm, rq));
+  PetscCall(BMRMDestroy(&rq->solver));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Refuses options that the loss does not support. */
+static PetscErrorCode BMRMCheckTask(MPI_Comm comm, const BMRMRequest *rq)
+{
+  const char *loss;
+  PetscBool   likely;
+
+  PetscFunctionBegin;
+  PetscCall(BMRMGetLossType(rq->solver, &loss));
+  PetscCall(PetscStrInList(loss, "logistic,softmax", ',', &likely));
+  PetscCheck(rq->task != BMRM_TASK_MULTILABEL, comm, PETSC_ERR_USER_INPUT, "-bmrm_loss %s needs several labels an example, and the files of bmrm have one: call BMRMSetData() from a program, or choose another loss", loss);
+  PetscCheck(!rq->platt || rq->task == BMRM_TASK_CLASSIFICATION, comm, PETSC_ERR_USER_INPUT, "-platt gives probabilities of two classes, which -bmrm_loss %s does not separate: leave out -platt, or choose a loss such as hinge or logistic", loss);
+  PetscCheck(!rq->probabilities || rq->platt || likely, comm, PETSC_ERR_USER_INPUT, "-probabilities: -bmrm_loss %s gives scores without probabilities: add -platt <folds>, or choose the loss logistic or softmax", loss);
+  PetscCheck(!rq->train[0] || rq->bias == 0 || rq->bias_factor != 0 || rq->task != BMRM_TASK_MULTICLASS, comm, PETSC_ERR_USER_INPUT,
+             "-bias with -bmrm_loss %s gives every class a bias, and only one weight can be free of the regulariser: add -bias_factor with a small number such as 1e-3", loss);
+  PetscCheck(!rq->folds || rq->nlambda, comm, PETSC_ERR_USER_INPUT, "-cv chooses among several lambdas: name them with -bmrm_path");
+  PetscCheck(!rq->folds || rq->task != BMRM_TASK_NOVELTY, comm, PETSC_ERR_USER_INPUT, "-cv compares predictions with labels, and -bmrm_loss %s learns without labels: leave out -cv", loss);
+  PetscCheck(!rq->folds || rq->task != BMRM_TASK_RANKING, comm, PETSC_ERR_USER_INPUT, "-cv compares predictions with labels, and -bmrm_loss %s predicts an order only: leave out -cv", loss);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Registers all files of the run, and checks that no output overwrites another file and that all outputs can be written. */
+static PetscErrorCode BMRMCheckFiles(MPI_Comm comm, const BMRMRequest *rq)
+{
+  char  checkpoint[PETSC_MAX_PATH_LEN] = "", restart[PETSC_MAX_PATH_LEN] = "", labels[PETSC_MAX_PATH_LEN];
+  char *market;
+
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-bmrm_checkpoint", checkpoint, sizeof(checkpoint), NULL));
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-bmrm_restart", restart, sizeof(restart), NULL));
+  PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-f", rq->train));
+  PetscCall(PetscStrncpy(labels, rq->train, sizeof(labels) - 8));
+  PetscCall(PetscStrrstr(labels, ".mtx", &market));
+  if (market) { /* the labels of a Matrix Market file are in a second file */
+    *market = 0;
+    PetscCall(PetscStrlcat(labels, ".labels", sizeof(labels)));
+    PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-f", labels));
+  }
+  PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-test", rq->test));
+  PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-predict", rq->predict));
+  PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-groups", rq->groups));
+  PetscCall(GpAppFilesAdd(GP_APP_FILE_RESTART, "-bmrm_restart", restart));
+  PetscCall(GpAppFilesAdd(GP_APP_FILE_CHECKPOINT, "-bmrm_checkpoint", checkpoint));
+  PetscCall(GpAppFilesAdd(rq->train[0] ? GP_APP_FILE_OUTPUT : GP_APP_FILE_INPUT, "-model", rq->model));
+  PetscCall(GpAppFilesAdd(GP_APP_FILE_OUTPUT, "-save_binary", rq->save));
+  PetscCall(GpAppFilesAdd(GP_APP_FILE_OUTPUT, "-predictions", rq->predictions));
+  PetscCall(GpAppFilesAdd(GP_APP_FILE_OUTPUT, "-picture", rq->picture));
+  PetscCall(GpAppFilesAdd(GP_APP_FILE_OUTPUT, "-report", rq->report));
+  PetscCall(GpAppFilesCheck(comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Checks the request before the work: combinations of options, options that the loss does not support, and files. */
+PetscErrorCode BMRMCheckRequest(MPI_Comm comm, void *context)
+{
+  BMRMRequest *rq        = (BMRMRequest *)context;
+  const char  *complaint = BMRMFindConflict(rq);
+
+  PetscFunctionBegin;
+  PetscCheck(!complaint, comm, PETSC_ERR_USER_INPUT, "%s", complaint);
+  if (rq->train[0]) {
+    PetscCall(BMRMCreateSolver(comm, rq));
+    PetscCall(BMRMCheckTask(comm, rq));
+  }
+  PetscCall(BMRMCheckFiles(comm, rq));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

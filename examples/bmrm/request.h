@@ -1,0 +1,29 @@
+/* The request of the command line of the program bmrm. */
+#ifndef BMRM_REQUEST_H
+#define BMRM_REQUEST_H
+
+#include "app/program/appmain.h"
+#include "model.h"
+
+/* The request of the command line. An empty name means that the option was not given. */
+typedef struct {
+  char      train[PETSC_MAX_PATH_LEN], test[PETSC_MAX_PATH_LEN], predict[PETSC_MAX_PATH_LEN];
+  char      save[PETSC_MAX_PATH_LEN], model[PETSC_MAX_PATH_LEN], predictions[PETSC_MAX_PATH_LEN], report[PETSC_MAX_PATH_LEN], groups[PETSC_MAX_PATH_LEN], picture[PETSC_MAX_PATH_LEN];
+  char      label[256]; /* -label_column: the column of a table that holds the labels */
+  PetscInt  features, folds, platt;
+  PetscReal bias, bias_factor;
+  PetscBool scores, probabilities, normalize, scale;
+  BMRM      solver; /* the solver, created only for training */
+  BMRMTask  task;
+  PetscInt  nlambda; /* number of lambdas of -bmrm_path; 0: the option was not given */
+  PetscReal lambda[BMRM_MAX_PATH];
+  PetscBool together;
+} BMRMRequest;
+
+/* request.c: the functions that GpAppMain() calls before the run. context: the BMRMRequest */
+PETSC_INTERN PetscErrorCode     BMRMGetRequest(MPI_Comm, void *);
+PETSC_INTERN PetscErrorCode     BMRMShowHelp(MPI_Comm, void *);
+PETSC_INTERN PetscErrorCode     BMRMCheckRequest(MPI_Comm, void *);
+PETSC_INTERN const GpAppManual *BMRMGetManual(void);
+
+#endif
