@@ -38,7 +38,7 @@ PetscErrorCode BMRMGetRequest(MPI_Comm comm, void *context)
   PetscCall(PetscOptionsBool("-normalize", BMRMGetOptionText("-normalize"), "", rq->normalize, &rq->normalize, NULL));
   PetscCall(PetscOptionsBool("-scale", BMRMGetOptionText("-scale"), "", rq->scale, &rq->scale, NULL));
   PetscCall(PetscOptionsInt("-platt", BMRMGetOptionText("-platt"), "", rq->platt, &rq->platt, NULL));
-  PetscCall(PetscOptionsReal("-bias", BMRMGetOptionText("-bias"), "", rq->bias, &rq->bias, NULL));
+  PetscCall(PetscOptionsReal("-bias", BMRMGetOptionText("-bias"), "", rq->bias, &rq->bias, &rq->biased));
   PetscCall(PetscOptionsReal("-bias_factor", BMRMGetOptionText("-bias_factor"), "BMRMSetWeights", rq->bias_factor, &rq->bias_factor, NULL));
   PetscCall(PetscOptionsString("-groups", BMRMGetOptionText("-groups"), "BMRMSetGroups", rq->groups, rq->groups, sizeof(rq->groups), NULL));
   PetscCall(PetscOptionsInt("-cv", BMRMGetOptionText("-cv"), "", rq->folds, &rq->folds, NULL));
@@ -65,6 +65,21 @@ static const char *BMRMFindConflict(const BMRMRequest *rq)
   return NULL;
 }
 
+/* Sets the bias that is used without -bias: 1 for labels that are classes or numbers. Ranks and areas do not depend on a bias, and with one the loss novelty
+   would have a trivial solution. */
+static PetscErrorCode BMRMSetDefaultBias(BMRMRequest *rq)
+{
+  const char *loss;
+  PetscBool   area;
+
+  PetscFunctionBegin;
+  if (rq->biased) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(BMRMGetLossType(rq->solver, &loss));
+  PetscCall(PetscStrcmp(loss, "rocarea", &area));
+  rq->bias = !area && (rq->task == BMRM_TASK_CLASSIFICATION || rq->task == BMRM_TASK_REGRESSION || rq->task == BMRM_TASK_MULTICLASS) ? 1 : 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Creates the solver, which reads its own options, and reads the list of lambdas. */
 static PetscErrorCode BMRMCreateSolver(MPI_Comm comm, void *context)
 {
@@ -74,6 +89,7 @@ static PetscErrorCode BMRMCreateSolver(MPI_Comm comm, void *context)
   PetscCall(BMRMCreate(comm, &rq->solver));
   PetscCall(BMRMSetFromOptions(rq->solver));
   PetscCall(BMRMGetTask(rq->solver, &rq->task));
+  PetscCall(BMRMSetDefaultBias(rq));
   rq->nlambda = BMRM_MAX_PATH;
   PetscCall(BMRMPathGetLambdas(comm, &rq->nlambda, rq->lambda, &rq->together));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -102,8 +118,6 @@ static PetscErrorCode BMRMCheckTask(MPI_Comm comm, const BMRMRequest *rq)
   PetscCheck(rq->task != BMRM_TASK_MULTILABEL, comm, PETSC_ERR_USER_INPUT, "-bmrm_loss %s needs several labels an example, and the files of bmrm have one: call BMRMSetData() from a program, or choose another loss", loss);
   PetscCheck(!rq->platt || rq->task == BMRM_TASK_CLASSIFICATION, comm, PETSC_ERR_USER_INPUT, "-platt gives probabilities of two classes, which -bmrm_loss %s does not separate: leave out -platt, or choose a loss such as hinge or logistic", loss);
   PetscCheck(!rq->probabilities || rq->platt || likely, comm, PETSC_ERR_USER_INPUT, "-probabilities: -bmrm_loss %s gives scores without probabilities: add -platt <folds>, or choose the loss logistic or softmax", loss);
-  PetscCheck(!rq->train[0] || rq->bias == 0 || rq->bias_factor != 0 || rq->task != BMRM_TASK_MULTICLASS, comm, PETSC_ERR_USER_INPUT,
-             "-bias with -bmrm_loss %s gives every class a bias, and only one weight can be free of the regulariser: add -bias_factor with a small number such as 1e-3", loss);
   PetscCheck(!rq->folds || rq->nlambda, comm, PETSC_ERR_USER_INPUT, "-cv chooses among several lambdas: name them with -bmrm_path");
   PetscCheck(!rq->folds || rq->task != BMRM_TASK_NOVELTY, comm, PETSC_ERR_USER_INPUT, "-cv compares predictions with labels, and -bmrm_loss %s learns without labels: leave out -cv", loss);
   PetscCheck(!rq->folds || rq->task != BMRM_TASK_RANKING, comm, PETSC_ERR_USER_INPUT, "-cv compares predictions with labels, and -bmrm_loss %s predicts an order only: leave out -cv", loss);

@@ -11,7 +11,8 @@ typedef struct {
   char      save[PETSC_MAX_PATH_LEN], model[PETSC_MAX_PATH_LEN], predictions[PETSC_MAX_PATH_LEN], report[PETSC_MAX_PATH_LEN], groups[PETSC_MAX_PATH_LEN], picture[PETSC_MAX_PATH_LEN];
   char      label[256]; /* -label_column: the column of a table that holds the labels */
   PetscInt  features, folds, platt;
-  PetscReal bias, bias_factor;
+  PetscReal bias, bias_factor; /* bias: value of the feature that every example gets, 0 for none */
+  PetscBool biased;            /* -bias was given */
   PetscBool scores, probabilities, normalize, scale;
   BMRM      solver; /* the solver, created only for training */
   BMRMTask  task;

@@ -10,7 +10,8 @@
 
 #define BMRM_MAX_MONITORS 5
 #define BMRM_NAME_LEN     64
-#define BMRM_PRINTS       3 /* length of the fingerprint of the data */
+#define BMRM_MAX_FREE     1024 /* maximum number of free weights: those of a bias of up to so many classes */
+#define BMRM_PRINTS       3    /* length of the fingerprint of the data */
 
 #define BMRMCheckPointer(p, arg) PetscCheck(p, PETSC_COMM_SELF, PETSC_ERR_ARG_NULL, "Null pointer: argument %d", arg)
 
@@ -23,6 +24,7 @@ PETSC_EXTERN PetscLogEvent BMRM_SolveEvent, BMRM_QPEvent, BMRM_LineSearchEvent, 
 typedef struct {
   PetscInt     n, cap; /* number of cuts; number of cuts that the arrays can hold */
   PetscInt     nblock;
+  PetscInt     nfree; /* number of free weights */
   PetscInt     peak;  /* largest n since the bundle was created */
   Vec         *a;     /* subgradients; NULL for the first nblock cuts */
   Vec         *spare; /* vectors of dropped cuts, kept for reuse */
@@ -30,7 +32,7 @@ typedef struct {
   PetscInt     nspare;
   PetscInt    *block; /* block of examples of each cut */
   PetscReal   *b;     /* offset of each cut */
-  PetscReal   *z;     /* entry of each a at the free weight, 0 if no weight is free */
+  PetscReal   *z;     /* entries of each a at the free weights, row stride nfree */
   PetscReal   *alpha; /* weights of the cuts in the last QP solution; those of each block form a point of the unit simplex */
   PetscInt    *idle;  /* number of consecutive QP solutions in which the weight of the cut was zero */
   PetscReal   *G;     /* Gram matrix <a_i, M^-1 a_j>, row stride cap; used only if the regulariser is half a squared norm with matrix M */
@@ -135,7 +137,10 @@ struct _p_BMRM {
   BMRMPieces          pieces;             /* workspace of the line search */
   Vec                 labels;             /* copy of y in the memory space of f */
   Vec                 center, v, u;       /* workspace of model solvers; u and center only if the model is not a single QP */
-  PetscReal           rho, free;          /* weight of the proximal term; value of the free weight at the minimiser of the model */
+  PetscReal           rho;                /* weight of the proximal term */
+  PetscReal          *free;               /* values of the free weights at the minimiser of the model; NULL stands for zeros */
+  PetscReal           freemax;            /* largest absolute value of a sum of the entries of an example at the free weights */
+  PetscReal           freenoise;          /* entries of cuts at the free weights that are not larger than this may be rounding errors */
   PetscReal          *H, *bt, *trial;     /* Hessian, linear term and trial weights of the model solvers, for up to ncap cuts */
   PetscInt            ncap;
 
@@ -176,7 +181,7 @@ PETSC_INTERN PetscErrorCode BMRMQPSolveAlike(MPI_Comm, BMRMQP *, const BMRMQPDat
 PETSC_INTERN PetscErrorCode BMRMQPDestroy(BMRMQP *);
 
 /* bmrmbundle.c */
-PETSC_INTERN PetscErrorCode BMRMBundleCreate(BMRMBundle *, PetscInt, const PetscReal[]);
+PETSC_INTERN PetscErrorCode BMRMBundleCreate(BMRMBundle *, PetscInt, PetscInt, const PetscReal[]);
 PETSC_INTERN PetscErrorCode BMRMBundleDestroy(BMRMBundle *);
 PETSC_INTERN PetscErrorCode BMRMBundleGetVec(BMRMBundle *, Vec, Vec *);
 PETSC_INTERN PetscErrorCode BMRMBundleAdd(BMRMBundle *, BMRMRegularizer, PetscInt, Vec, PetscReal, PetscReal *);
@@ -184,6 +189,14 @@ PETSC_INTERN PetscErrorCode BMRMBundleDropIdle(BMRMBundle *, PetscInt);
 PETSC_INTERN PetscErrorCode BMRMBundleCompress(BMRMBundle *, BMRMRegularizer, PetscInt);
 PETSC_INTERN PetscErrorCode BMRMBundleRefill(BMRMBundle *, Vec, PetscInt, const double[]);
 PETSC_INTERN PetscErrorCode BMRMBundleSum(BMRMBundle *, const PetscReal[], Vec, PetscReal *);
+
+/* bmrmfree.c */
+PETSC_INTERN PetscErrorCode BMRMFreeReset_Private(BMRMRegularizer);
+PETSC_INTERN PetscErrorCode BMRMFreeSetUp_Private(BMRMRegularizer, Vec, PetscInt, const PetscInt[]);
+PETSC_INTERN PetscErrorCode BMRMFreeGet_Private(BMRMRegularizer, Vec, PetscReal[]);
+PETSC_INTERN PetscErrorCode BMRMFreeSet_Private(BMRMRegularizer, const PetscReal[], Vec);
+PETSC_INTERN PetscReal      BMRMFreeSum_Private(const BMRMBundle *, const PetscReal[], PetscReal[]);
+PETSC_INTERN PetscErrorCode BMRMFreeBalance_Private(const BMRMBundle *, PetscReal, PetscReal[]);
 
 /* bmrmmodel.c */
 PETSC_INTERN PetscErrorCode BMRMSolveModel_Private(BMRM);

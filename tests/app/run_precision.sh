@@ -24,9 +24,9 @@ told() {
 bin=$BUILD/bin
 for n in 1 2; do
   told "bmrm, single" $n 'matrix values in single precision: 3 of 4 rounded, 1 lost, largest relative change 4.01e-01' '"mat_storage":"single","mat_values":4,"mat_rounded":3,"mat_lost":1,"largest_relative_change":0.40129' \
-    "$BMRM" -f data.svm -bmrm_lambda 0.1
-  told "bmrm, auto" $n 'matrix values in double precision: all 4 exact' '"mat_storage":"double","mat_values":4,"mat_rounded":0,"mat_lost":0,"largest_relative_change":0' "$BMRM" -f data.svm -bmrm_lambda 0.1 -gpucsr_storage auto
-  told "bmrm with another type of matrix" $n 'certified gap' '"mat_storage":null,"mat_values":null,"mat_rounded":null,"mat_lost":null,"largest_relative_change":null' "$BMRM" -f data.svm -bmrm_lambda 0.1 -mat_type aij
+    "$BMRM" -f data.svm -bias 0 -bmrm_lambda 0.1
+  told "bmrm, auto" $n 'matrix values in double precision: all 4 exact' '"mat_storage":"double","mat_values":4,"mat_rounded":0,"mat_lost":0,"largest_relative_change":0' "$BMRM" -f data.svm -bias 0 -bmrm_lambda 0.1 -gpucsr_storage auto
+  told "bmrm with another type of matrix" $n 'certified gap' '"mat_storage":null,"mat_values":null,"mat_rounded":null,"mat_lost":null,"largest_relative_change":null' "$BMRM" -f data.svm -bias 0 -bmrm_lambda 0.1 -mat_type aij
   told "pagerank, a graph without weights" $n 'matrix values in single precision: all 4 exact' '"mat_storage":"single","mat_values":4,"mat_rounded":0' "$bin/pagerank" -f graph.txt
   told "pagerank, a graph with weights" $n 'matrix values in double precision: all 4 exact' '"mat_storage":"double","mat_values":4,"mat_rounded":0' "$bin/pagerank" -f weights.txt
   told "smacof, the Laplacian of incomplete data" $n 'matrix values in double precision: all 14 exact' '"mat_storage":"double","mat_values":14,"mat_rounded":0' "$bin/smacof" -f distances.csv

@@ -99,7 +99,7 @@ class Campaign:
     def whole(self, shape, file, name, *options):
         """Starts a whole run; what is returned waits for it and records it."""
         report = os.path.join(self.folder, 'report')
-        process = start([self.tool('bmrm'), '-f', file, '-bmrm_lambda', str(LAMBDA), '-bmrm_eps', '1e-4', '-report', report, *options])
+        process = start([self.tool('bmrm'), '-f', file, '-bias', '0', '-bmrm_lambda', str(LAMBDA), '-bmrm_eps', '1e-4', '-report', report, *options])
 
         def record():
             finish(process)

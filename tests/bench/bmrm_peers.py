@@ -110,7 +110,7 @@ def bmrm(program, file, repeats, *options):
     with tempfile.TemporaryDirectory() as folder:
         report = os.path.join(folder, 'report')
         for _ in range(repeats):
-            wall, cpu, text = run([program, '-f', file, '-bmrm_lambda', str(LAMBDA), '-bmrm_eps', '0', '-bmrm_monitor', '-report', report, *options])
+            wall, cpu, text = run([program, '-f', file, '-bias', '0', '-bmrm_lambda', str(LAMBDA), '-bmrm_eps', '0', '-bmrm_monitor', '-report', report, *options])
             with open(report) as stream:
                 known = json.load(stream)
             rows.append((wall, cpu, known, [float(j) for j in re.findall(r'BMRM objective ([0-9.]+)', text)]))

@@ -6,8 +6,9 @@
 import sys
 
 import numpy as np
-from sklearn.datasets import load_svmlight_file
-from sklearn.linear_model import LogisticRegression
+from scipy.optimize import linprog
+from sklearn.datasets import dump_svmlight_file, load_diabetes, load_svmlight_file
+from sklearn.linear_model import LogisticRegression, Ridge
 
 
 def fail(text):
@@ -42,6 +43,42 @@ def case_probabilities(data, out, lam, intercept, tolerance):
     sure = np.sort(p, axis=1)[:, -1] - np.sort(p, axis=1)[:, -2] > float(tolerance)
     if not np.array_equal(np.array(labels, float)[sure], fit.predict(X)[sure]):
         fail("labels differ")
+
+
+def case_write(name, file):
+    """Writes a data set of scikit-learn."""
+    X, y = {"diabetes": load_diabetes}[name](return_X_y=True)
+    dump_svmlight_file(X, y, file, zero_based=False)
+
+
+def case_ridge(data, out, lam, tolerance):
+    """Predictions of least squares with an intercept."""
+    X, y = load(data)
+    fit = Ridge(alpha=float(lam) * len(y), tol=1e-12).fit(X, y)
+    expect_close("predictions", [float(v) for v in predictions(out)[0]], fit.predict(X), float(tolerance))
+
+
+def case_multiclass(data, lam, objective, tolerance):
+    """The minimum of the loss multiclass with absolute values of the weights and free intercepts, by linear programming."""
+    X, y = load(data)
+    classes, of = np.unique(y, return_inverse=True)
+    m, n, k = len(y), X.shape[1], len(classes)
+    cost = np.concatenate([np.full(2 * n * k, float(lam)), np.zeros(k), np.full(m, 1 / m)])
+    A, b = [], []
+    for i in range(m):
+        for c in range(k):
+            if c == of[i]:
+                continue
+            row = np.zeros(len(cost))
+            for sign, l in ((1, c), (-1, of[i])):
+                row[l * n : (l + 1) * n] += sign * X[i]
+                row[(k + l) * n : (k + l + 1) * n] -= sign * X[i]
+                row[2 * n * k + l] += sign
+            row[2 * n * k + k + i] = -1
+            A.append(row)
+            b.append(-1)
+    bounds = [(0, None)] * (2 * n * k) + [(None, None)] * k + [(0, None)] * m
+    expect_close("objective", float(objective), linprog(cost, np.array(A), b, bounds=bounds, method="highs").fun, float(tolerance))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What a user of a linear learner expects beside the training: probabilities.  scikit-learn is the reference.  Prints TAP.
+# What a user of a linear learner expects beside the training: probabilities, intercepts.  scikit-learn is the reference.  Prints TAP.
 #
 #   PYTHON   a Python with scikit-learn, default /usr/bin/python3; comparisons are skipped without it
 set -u
@@ -67,3 +67,47 @@ verdict $? "probabilities: a fit takes precedence over those of the loss"
 run 1 -f two -mat_type aij -bmrm_lambda 1e-2 -model hinge
 refused "probabilities of a model without them" 2 "-probabilities: the model hinge gives no probabilities; train it with -platt, or with -bmrm_loss logistic or softmax" -model hinge -predict two -predictions p -probabilities
 refused "probabilities of a loss without them" 2 "-probabilities: -bmrm_loss hinge gives scores without probabilities: add -platt <folds>, or choose the loss logistic or softmax" -f two -test two -predictions p -probabilities
+
+# --- intercepts ----------------------------------------------------------------------------------------------------------------------
+if [ -z "$python" ]; then
+  skip "intercept: diabetes" "scikit-learn is not installed"
+else
+  "$python" "$ROOT/tests/bmrm/learner.py" write diabetes diabetes
+  for n in 1 3; do
+    run $n -f diabetes -mat_type aij -bmrm_loss leastsquares -bmrm_lambda 1e-4 -bmrm_eps 1e-6 -test diabetes -predictions out -report r.json -model m && awk -v r="$(value r.json test_r2)" 'BEGIN { exit !(r > 0.5) }' && grep -q '^offset 1[45]' m
+    verdict $? "intercept: least squares has one by default, $n rank(s)"
+    compare "intercept: least squares agrees with scikit-learn, $n rank(s)" ridge diabetes out 1e-4 0.02
+  done
+  run 1 -f diabetes -bias 0 -mat_type aij -bmrm_loss leastsquares -bmrm_lambda 1e-4 -report r.json && awk -v r="$(value r.json train_r2)" 'BEGIN { exit !(r < -3) }'
+  verdict $? "intercept: -bias 0 leaves it out"
+fi
+for n in 1 3; do
+  run $n -f two -mat_type aij -bmrm_loss logistic -bmrm_lambda 1e-2 -bmrm_eps 1e-9 -test two -predictions out -probabilities
+  verdict $? "intercept: logistic, $n rank(s)"
+  compare "intercept: logistic agrees with scikit-learn, $n rank(s)" probabilities two out 1e-2 1 1e-4
+  run $n -f three -mat_type aij -bmrm_loss softmax -bmrm_lambda 1e-2 -bmrm_eps 1e-9 -test three -predictions out -probabilities -model m && [ "$(sed -n '/^classes/,/^weights/p' m | awk 'NF == 2 && $2 != 0 && $1 + 0 == $1' | wc -l)" = 3 ]
+  verdict $? "intercept: softmax has a free one for each class, $n rank(s)"
+  compare "intercept: softmax agrees with scikit-learn, $n rank(s)" probabilities three out 1e-2 1 1e-4
+  for cuts in 1 3; do
+    run $n -f three -mat_type aij -bmrm_loss multiclass -bmrm_reg l1 -bmrm_lambda 1e-2 -bmrm_eps 1e-8 -bmrm_cuts $cuts -report r.json
+    verdict $? "intercept: multiclass, l1, $cuts cut(s), $n rank(s)"
+    compare "intercept: multiclass, l1, agrees with a linear program, $cuts cut(s), $n rank(s)" multiclass three 1e-2 "$(value r.json objective)" 2e-8
+  done
+done
+awk 'BEGIN { for (i = 0; i < 90; i++) { k = i % 3; printf "%d 1:%.3f 2:%.3f\n", k, k + (i * 7 % 11) / 8, (k - 1) * (k - 1) + (i * 5 % 13) / 9 } }' >even
+run 1 -f even -mat_type aij -bmrm_loss softmax -bmrm_lambda 1e-3 -bmrm_eps 1e-8 -report r.json && [ "$(value r.json reason)" = CONVERGED_GAP_ATOL ]
+verdict $? "intercept: classes of equal size, whose first cuts do not depend on it"
+for pair in "novelty -bias_factor 1" "rocarea" "ordinal" "preference"; do
+  read -ra set <<<"$pair"
+  run 1 -f two -mat_type aij -bmrm_lambda 1e-2 -bmrm_loss "${set[@]}" && grep -q '^data  *300 examples, 5 features' log
+  verdict $? "intercept: ${set[0]} has none by default"
+done
+run 1 -f two -mat_type aij -bmrm_loss fbeta -bmrm_lambda 1e-1 -report r.json && grep -q '^data  *300 examples, 6 features' log
+verdict $? "intercept: fbeta has one"
+three=(-f three -mat_type aij -bmrm_loss softmax -bmrm_lambda 1e-3 -bmrm_eps 1e-8)
+run 1 "${three[@]}" -model whole && ! run 1 "${three[@]}" -bmrm_max_it 11 -bmrm_checkpoint ck -bmrm_checkpoint_every 5 && run 1 "${three[@]}" -bmrm_restart ck -model rest && cmp -s whole rest
+verdict $? "intercept: a restart gives the same bits"
+refused "a checkpoint with other intercepts" 4 "ck: the checkpoint was made with another number of free weights" "${three[@]}" -bias_factor 1 -bmrm_restart ck
+traffic() { run 1 -f three -bmrm_loss softmax -bmrm_lambda 1e-3 -bmrm_eps 1e-7 "$@" -mat_type gpucsr -mat_gpucsr_vec_type gpu -vec_gpu_separate -log_view && awk '/^VecGPU(Up|Down)load/ { n += $2 } /^passes/ { p = $2 } END { exit !(p > 10 && n < 12) }' log; }
+traffic && traffic -bias_factor 1
+verdict $? "intercept: vectors stay on the device"

@@ -22,7 +22,7 @@ refused() { # refused NAME MESSAGE ARGUMENTS: on one rank and on two, with code 
   done
 }
 printf '1 1:1 2:0.5\n-1 1:-1 3:0.25\n1 2:1\n-1 1:-0.5 2:-1\n' >data
-run 1 -f data -bmrm_lambda 0.01 -model good
+run 1 -f data -bias 0 -bmrm_lambda 0.01 -model good
 verdict $? "a model to damage"
 
 # --- sizes ------------------------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-static char help[] = "Losses of several classes: values by their definitions, cuts, slopes against differences, the trainer against nested searches.\n\n";
+static char help[] = "Losses of several classes: values by their definitions, cuts, slopes against differences, the trainer against nested searches, also with a free bias of each class.\n\n";
 
 #include "bmrm/oracle.h"
 
@@ -79,26 +79,49 @@ static PetscReal OmegaGroups(const PetscReal w[], PetscInt n)
   return PetscSqrtReal(2) * (0.5 * PetscSqrtReal(w[0] * w[0] + w[2] * w[2]) + 2 * PetscSqrtReal(w[1] * w[1] + w[3] * w[3]));
 }
 
+/* of two classes by a feature and a free bias */
+static PetscReal OmegaFreeL2(const PetscReal w[], PetscInt n)
+{
+  const PetscReal v[] = {w[0], w[2]};
+
+  return OmegaL2(v, 2);
+}
+
+static PetscReal OmegaFreeL1(const PetscReal w[], PetscInt n)
+{
+  const PetscReal v[] = {w[0], w[2]};
+
+  return OmegaL1(v, 2);
+}
+
 static const struct {
   const char *type;
   PetscReal (*omega)(const PetscReal w[], PetscInt n);
   PetscReal factor[2]; /* of the features' weights */
-} regularizers[] = {{"l2", OmegaL2, {1, 1}}, {"l1", OmegaL1, {1, 1}}, {"elasticnet", OmegaElasticNet, {1, 1}}, {"grouplasso", OmegaGroups, {0.5, 2}}};
+} regularizers[] = {{"l2", OmegaL2, {1, 1}}, {"l1", OmegaL1, {1, 1}}, {"elasticnet", OmegaElasticNet, {1, 1}}, {"grouplasso", OmegaGroups, {0.5, 2}}, {"l2", OmegaFreeL2, {1, 0}}, {"l1", OmegaFreeL1, {1, 0}}};
+
+/* Whether the second feature is a bias, whose weights are free. */
+static PetscBool IsFree(PetscInt seed)
+{
+  return (PetscBool)(seed >= 4);
+}
 
 /* 3 classes by one feature, or 2 classes by two, so that a nested search can find the optimum */
 static void Make(Oracle *p, PetscInt seed)
 {
+  const PetscBool two = (PetscBool)(IsFree(seed) || seed % 2);
+
   p->m     = MROWS;
-  p->n     = seed % 2 ? 2 : 1;
-  p->k     = seed % 2 ? 2 : 3;
+  p->n     = two ? 2 : 1;
+  p->k     = two ? 2 : 3;
   p->range = 20;
-  p->width = seed % 2 ? 1e-6 : 1e-8;
+  p->width = two ? 1e-6 : 1e-8;
   for (PetscInt i = 0; i < p->m; i++) {
     PetscReal sum = 0.4 * Value(seed, i, 10);
 
     for (PetscInt j = 0; j < p->n; j++) {
-      p->x[i * p->n + j] = PetscFloorReal(256 * Value(seed, i, j)) / 256;
-      sum += p->x[i * p->n + j];
+      p->x[i * p->n + j] = IsFree(seed) && j ? 1 : PetscFloorReal(256 * Value(seed, i, j)) / 256;
+      if (!IsFree(seed) || !j) sum += p->x[i * p->n + j];
     }
     if (p->risk == multilabel) {
       for (PetscInt c = 0; c < p->k; c++) p->y[c * p->m + i] = Value(seed, i, 20 + c) + (c - 1) * sum > 0 ? 1 : -1;
@@ -121,13 +144,13 @@ int main(int argc, char **argv)
   for (size_t k = 0; k < sizeof(losses) / sizeof(losses[0]); k++) {
     p.name = losses[k].name;
     p.risk = losses[k].risk;
-    for (PetscInt seed = 0; seed < seeds; seed++) {
+    for (PetscInt seed = 0; seed < 4 + seeds / 2; seed = seed + 1 == seeds ? 4 : seed + 1) {
       Mat      X;
       Vec      y, factor;
       BMRM     b;
       PetscInt ny, n;
 
-      p.omega  = regularizers[seed % 4].omega;
+      p.omega  = regularizers[seed].omega;
       p.lambda = 0.05;
       Make(&p, seed);
       ny = p.risk == multilabel ? p.k : 1;
@@ -139,10 +162,10 @@ int main(int argc, char **argv)
       PetscCall(BMRMSetData(b, X, y));
       PetscCall(BMRMSetLossType(b, p.name));
       if (p.risk == multiclass || p.risk == slackmulticlass) PetscCall(BMRMSetLossParameter(b, "distance", DISTANCE));
-      PetscCall(BMRMSetRegularizerType(b, regularizers[seed % 4].type));
+      PetscCall(BMRMSetRegularizerType(b, regularizers[seed].type));
       PetscCall(MatCreateVecs(X, &factor, NULL));
-      PetscCall(Fill(factor, 1, regularizers[seed % 4].factor, 0, 0, 0));
-      if (seed % 2) PetscCall(BMRMSetWeights(b, factor));
+      PetscCall(Fill(factor, 1, regularizers[seed].factor, 0, 0, 0));
+      if (p.n == 2) PetscCall(BMRMSetWeights(b, factor));
       PetscCall(VecDestroy(&factor));
       PetscCall(BMRMSetLambda(b, p.lambda));
       PetscCall(BMRMSetCuts(b, cuts));

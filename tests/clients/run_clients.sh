@@ -198,7 +198,7 @@ else
     fi
     # bin/bmrm reads the files that petsc4py writes, and both find the same minimum
     if PETSC_OPTIONS="$load $device" run $n $python "$ROOT/examples/petsc4py/svm.py" "$work/data.petsc" && objective=$(sed -n 's/^objective //p' "$log") && [ -n "$objective" ] &&
-      run $n "$BMRM" -f "$work/data.petsc" -bmrm_lambda 1e-2 -bmrm_eps 1e-7 -mat_gpucsr_storage double $device -report "$work/report.json" &&
+      run $n "$BMRM" -f "$work/data.petsc" -bias 0 -bmrm_lambda 1e-2 -bmrm_eps 1e-7 -mat_gpucsr_storage double $device -report "$work/report.json" &&
       awk -v a="$objective" -v b="$(sed -n 's/^ *"objective": \(.*\),$/\1/p' "$work/report.json")" 'BEGIN { d = a - b; exit !(a > 0 && b > 0 && d < 3e-7 && d > -3e-7) }'; then
       ok "petsc4py trains as bmrm does, on $n"
     else

@@ -8,11 +8,11 @@ static PetscErrorCode BMRMBundleReserve(BMRMBundle *bu, PetscInt cap)
   PetscFunctionBegin;
   if (cap <= bu->cap) PetscFunctionReturn(PETSC_SUCCESS);
   bu->cap = PetscMax(cap, PetscMax(32, 2 * old.cap));
-  PetscCall(PetscCalloc7(bu->cap, &bu->a, bu->cap, &bu->b, bu->cap, &bu->z, bu->cap, &bu->alpha, bu->cap, &bu->idle, bu->cap, &bu->block, (size_t)bu->cap * bu->cap, &bu->G));
+  PetscCall(PetscCalloc7(bu->cap, &bu->a, bu->cap, &bu->b, (size_t)bu->cap * bu->nfree, &bu->z, bu->cap, &bu->alpha, bu->cap, &bu->idle, bu->cap, &bu->block, (size_t)bu->cap * bu->cap, &bu->G));
   PetscCall(PetscCalloc3(bu->cap, &bu->spare, bu->cap, &bu->va, bu->cap, &bu->work));
   PetscCall(PetscArraycpy(bu->a, old.a, old.n));
   PetscCall(PetscArraycpy(bu->b, old.b, old.n));
-  PetscCall(PetscArraycpy(bu->z, old.z, old.n));
+  PetscCall(PetscArraycpy(bu->z, old.z, (size_t)old.n * bu->nfree));
   PetscCall(PetscArraycpy(bu->alpha, old.alpha, old.n));
   PetscCall(PetscArraycpy(bu->idle, old.idle, old.n));
   PetscCall(PetscArraycpy(bu->block, old.block, old.n));
@@ -23,11 +23,12 @@ static PetscErrorCode BMRMBundleReserve(BMRMBundle *bu, PetscInt cap)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Creates the bundle with one constant cut for each block: the smallest risk of the block, with weight 1. */
-PetscErrorCode BMRMBundleCreate(BMRMBundle *bu, PetscInt nblock, const PetscReal least[])
+/* Creates the bundle with one constant cut for each block: the smallest risk of the block, with weight 1. nfree: number of free weights */
+PetscErrorCode BMRMBundleCreate(BMRMBundle *bu, PetscInt nblock, PetscInt nfree, const PetscReal least[])
 {
   PetscFunctionBegin;
   PetscCall(BMRMBundleDestroy(bu));
+  bu->nfree = nfree;
   PetscCall(BMRMBundleReserve(bu, nblock));
   bu->n = bu->peak = bu->nblock = nblock;
   for (PetscInt k = 0; k < nblock; k++) {
@@ -46,7 +47,7 @@ PetscErrorCode BMRMBundleDestroy(BMRMBundle *bu)
   PetscCall(VecDestroy(&bu->image));
   PetscCall(PetscFree7(bu->a, bu->b, bu->z, bu->alpha, bu->idle, bu->block, bu->G));
   PetscCall(PetscFree3(bu->spare, bu->va, bu->work));
-  bu->n = bu->cap = bu->nspare = bu->peak = bu->nblock = 0;
+  bu->n = bu->cap = bu->nspare = bu->peak = bu->nblock = bu->nfree = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -58,27 +59,6 @@ PetscErrorCode BMRMBundleGetVec(BMRMBundle *bu, Vec w, Vec *a)
     *a                    = bu->spare[--bu->nspare];
     bu->spare[bu->nspare] = NULL;
   } else PetscCall(VecDuplicate(w, a));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The entry of a at the free weight, on all ranks; 0 if no weight is free. */
-static PetscErrorCode BMRMBundleGetFreeEntry(BMRMRegularizer r, Vec a, PetscReal *z)
-{
-  PetscInt  start, end;
-  PetscReal mine = 0;
-
-  PetscFunctionBegin;
-  *z = 0;
-  if (r->free < 0) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(VecGetOwnershipRange(a, &start, &end));
-  if (r->free >= start && r->free < end) {
-    const PetscScalar *aa;
-
-    PetscCall(VecGetArrayRead(a, &aa));
-    mine = PetscRealPart(aa[r->free - start]);
-    PetscCall(VecRestoreArrayRead(a, &aa));
-  }
-  PetscCallMPI(MPI_Allreduce(&mine, z, 1, MPIU_REAL, MPIU_SUM, PetscObjectComm((PetscObject)a)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -99,7 +79,7 @@ PetscErrorCode BMRMBundleAdd(BMRMBundle *bu, BMRMRegularizer r, PetscInt block, 
   bu->idle[n]  = 0;
   bu->n++;
   bu->peak = PetscMax(bu->peak, bu->n);
-  PetscCall(BMRMBundleGetFreeEntry(r, a, &bu->z[n]));
+  PetscCall(BMRMFreeGet_Private(r, a, bu->z + (size_t)n * bu->nfree));
   if (r->ops->solve) {
     PetscScalar *dots  = bu->work;
     Vec          image = a;
@@ -134,10 +114,10 @@ static PetscErrorCode BMRMBundleKeepMarked(BMRMBundle *bu, const PetscBool marke
     for (PetscInt i = bu->nblock; i < k; i++) { /* keep[i] >= i: no entry is overwritten before it is read */
       bu->a[i]     = bu->a[keep[i]];
       bu->b[i]     = bu->b[keep[i]];
-      bu->z[i]     = bu->z[keep[i]];
       bu->block[i] = bu->block[keep[i]];
       bu->alpha[i] = bu->alpha[keep[i]];
       bu->idle[i]  = bu->idle[keep[i]];
+      for (PetscInt c = 0; c < bu->nfree; c++) bu->z[(size_t)i * bu->nfree + c] = bu->z[(size_t)keep[i] * bu->nfree + c];
       for (PetscInt j = 0; j < k; j++) bu->G[(size_t)i * ld + j] = bu->G[(size_t)keep[i] * ld + keep[j]];
     }
     for (PetscInt i = k; i < n; i++) bu->a[i] = NULL;
@@ -229,18 +209,19 @@ PetscErrorCode BMRMBundleSum(BMRMBundle *bu, const PetscReal alpha[], Vec v, Pet
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Restores the bundle from a checkpoint, except the values of the vectors. The line of a cut: block, age, offset, free entry, weight, row of G. */
+/* Restores the bundle from a checkpoint, except the values of the vectors. The line of a cut: block, age, offset, weight, entries at the free
+   weights, row of G. */
 PetscErrorCode BMRMBundleRefill(BMRMBundle *bu, Vec like, PetscInt n, const double lines[])
 {
   PetscFunctionBegin;
   PetscCall(BMRMBundleReserve(bu, n));
-  for (PetscInt i = 0; i < n; i++, lines += 5 + n) {
+  for (PetscInt i = 0; i < n; i++, lines += 4 + bu->nfree + n) {
     bu->block[i] = (PetscInt)lines[0];
     bu->idle[i]  = (PetscInt)lines[1];
     bu->b[i]     = lines[2];
-    bu->z[i]     = lines[3];
-    bu->alpha[i] = lines[4];
-    PetscCall(PetscArraycpy(bu->G + (size_t)i * bu->cap, lines + 5, n));
+    bu->alpha[i] = lines[3];
+    PetscCall(PetscArraycpy(bu->z + (size_t)i * bu->nfree, lines + 4, bu->nfree));
+    PetscCall(PetscArraycpy(bu->G + (size_t)i * bu->cap, lines + 4 + bu->nfree, n));
     if (i >= bu->nblock) PetscCall(BMRMBundleGetVec(bu, like, &bu->a[i]));
   }
   bu->n = n;

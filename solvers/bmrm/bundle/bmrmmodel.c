@@ -3,13 +3,14 @@
 #include "solvers/bmrm/bmrmimpl.h"
 
 #define BMRM_RHO_MIN    1e-5 /* smallest weight of the proximal term relative to lambda; smaller weights make the QP ill-conditioned */
-#define BMRM_FREE_RANGE 1e4  /* the lower bound holds for free weights up to this factor times (1 + |free weight of the model's minimiser|) */
+#define BMRM_FREE_RANGE 1e4  /* the lower bound holds for free weights up to this factor times (1 + the largest absolute free weight of the model's minimiser) */
 
 static PetscErrorCode BMRMModelReserve(BMRM b)
 {
   const PetscInt cap = b->bundle.cap;
 
   PetscFunctionBegin;
+  if (!b->free && b->bundle.nfree) PetscCall(PetscCalloc1(b->bundle.nfree, &b->free));
   if (b->ncap < cap) {
     PetscCall(PetscFree3(b->H, b->bt, b->trial));
     PetscCall(PetscMalloc3((size_t)cap * cap, &b->H, cap, &b->bt, cap, &b->trial));
@@ -33,79 +34,75 @@ PetscErrorCode BMRMModelReset_Private(BMRM b)
   PetscCall(VecDestroy(&b->center));
   PetscCall(PetscFree3(b->H, b->bt, b->trial));
   b->ncap = 0;
-  b->rho  = 0;
-  b->free = 0;
+  PetscCall(PetscFree(b->free));
+  b->rho = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* z'alpha: the entry of the weighted sum of cuts at the free weight. */
-static PetscReal BMRMModelFreeSum(const BMRMBundle *bu, const PetscReal alpha[])
+/* Absolute value of free weights up to which the lower bound holds. */
+static PetscReal BMRMModelFreeRange(BMRM b)
 {
-  PetscReal sum = 0;
+  PetscReal most = 0;
 
-  for (PetscInt i = 0; i < bu->n; i++) sum += alpha[i] * bu->z[i];
-  return sum;
+  for (PetscInt c = 0; c < b->bundle.nfree; c++) most = PetscMax(most, PetscAbsReal(b->free[c]));
+  return BMRM_FREE_RANGE * (1 + most);
 }
 
-/*
-  Makes z'alpha = 0, without which the free weight could decrease the model without limit. Mixes alpha with the cuts that have the extreme
-  opposite entries at the free weight; if there are none, with the constant cuts, whose entries are 0.
-*/
-static void BMRMModelBalanceFree(const BMRMBundle *bu, PetscReal alpha[])
+/* Raises the lower bound to a dual value, less the effect of a remaining imbalance Z'alpha of the free weights. */
+static PetscErrorCode BMRMModelRaiseBound(BMRM b, const PetscReal alpha[], PetscReal dual)
 {
-  const PetscReal sum  = BMRMModelFreeSum(bu, alpha);
-  PetscReal       pull = 0, t;
-  PetscInt        best[BMRM_MAX_BLOCKS];
+  PetscReal *sum;
 
-  if (sum == 0) return;
-  for (PetscInt k = 0; k < bu->nblock; k++) best[k] = k;
-  for (PetscInt i = bu->nblock; i < bu->n; i++) {
-    const PetscInt k = bu->block[i];
-
-    if (sum > 0 ? bu->z[i] < bu->z[best[k]] : bu->z[i] > bu->z[best[k]]) best[k] = i;
+  PetscFunctionBegin;
+  if (b->bundle.nfree) {
+    PetscCall(PetscMalloc1(b->bundle.nfree, &sum));
+    dual -= BMRMFreeSum_Private(&b->bundle, alpha, sum) * BMRMModelFreeRange(b);
+    PetscCall(PetscFree(sum));
   }
-  for (PetscInt k = 0; k < bu->nblock; k++) pull += bu->z[best[k]];
-  t = sum / (sum - pull);
-  if (PetscAbsReal(sum) * BMRM_FREE_RANGE < t) return; /* BMRMModelRaiseBound() will subtract less than the mixture would lose */
-  for (PetscInt i = 0; i < bu->n; i++) alpha[i] *= 1 - t;
-  for (PetscInt k = 0; k < bu->nblock; k++) alpha[best[k]] += t;
-}
-
-/* Raises the lower bound to a dual value, less the effect of a remaining imbalance z'alpha of the free weight. */
-static void BMRMModelRaiseBound(BMRM b, const PetscReal alpha[], PetscReal dual)
-{
-  if (b->reg->free >= 0) dual -= PetscAbsReal(BMRMModelFreeSum(&b->bundle, alpha)) * BMRM_FREE_RANGE * (1 + PetscAbsReal(b->free));
   if (dual > b->lower) b->lower = dual;
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Solves the model with a free weight by the method of multipliers for the constraint z'alpha = 0. Its multiplier is the free weight of the
+/* Solves the model with free weights by the method of multipliers for the constraint Z'alpha = 0. Its multipliers are the free weights of the
    model's minimiser. */
 static PetscErrorCode BMRMModelSolveFree(BMRM b, PetscReal tol)
 {
-  BMRMBundle    *bu      = &b->bundle;
-  const PetscInt n       = bu->n;
-  PetscReal      penalty = 0, largest = 0, zmax = 0;
+  BMRMBundle    *bu = &b->bundle;
+  const PetscInt n = bu->n, m = bu->nfree;
+  PetscReal      penalty = 0, largest = 0, zmax = 0, *sum;
   BMRMQPData     q = {n, bu->nblock, n, bu->block, b->H, b->bt, b->set.lambda};
 
   PetscFunctionBegin;
+  PetscCall(PetscMalloc1(m, &sum));
   for (PetscInt i = 0; i < n; i++) {
+    for (PetscInt j = 0; j < n; j++) b->H[(size_t)i * n + j] = 0;
+    for (PetscInt j = 0; j <= i; j++) {
+      for (PetscInt c = 0; c < m; c++) b->H[(size_t)i * n + j] += bu->z[(size_t)i * m + c] * bu->z[(size_t)j * m + c];
+    }
     largest = PetscMax(largest, bu->G[(size_t)i * bu->cap + i]);
-    zmax    = PetscMax(zmax, PetscAbsReal(bu->z[i]));
+    zmax    = PetscMax(zmax, PetscSqrtReal(b->H[(size_t)i * n + i]));
   }
-  if (zmax > 0) penalty = largest > 0 ? 100 * largest / (zmax * zmax) : 1;
+  if (zmax > b->freenoise) penalty = largest > 0 ? 100 * largest / (zmax * zmax) : 1;
   for (PetscInt i = 0; i < n; i++) {
-    for (PetscInt j = 0; j < n; j++) b->H[(size_t)i * n + j] = bu->G[(size_t)i * bu->cap + j] + penalty * bu->z[i] * bu->z[j];
+    for (PetscInt j = 0; j <= i; j++) b->H[(size_t)i * n + j] = b->H[(size_t)j * n + i] = bu->G[(size_t)i * bu->cap + j] + penalty * b->H[(size_t)i * n + j];
   }
   for (PetscInt it = 0; it < 50; it++) {
-    PetscReal sum;
+    PetscReal most = 0;
 
-    for (PetscInt i = 0; i < n; i++) b->bt[i] = bu->b[i] + bu->z[i] * b->free;
+    for (PetscInt i = 0; i < n; i++) {
+      b->bt[i] = bu->b[i];
+      for (PetscInt c = 0; c < m; c++) b->bt[i] += bu->z[(size_t)i * m + c] * b->free[c];
+    }
     PetscCall(BMRMQPSolveAlike(PetscObjectComm((PetscObject)b), &b->qp, &q, 0.25 * tol, bu->alpha));
-    sum = BMRMModelFreeSum(bu, bu->alpha);
-    b->free -= penalty / b->set.lambda * sum;
-    if (PetscAbsReal(sum) <= 0.1 * tol * zmax) break; /* the error that BMRMModelBalanceFree() causes is then less than tol, if the risk at zero is about one */
+    (void)BMRMFreeSum_Private(bu, bu->alpha, sum);
+    for (PetscInt c = 0; c < m; c++) {
+      b->free[c] -= penalty / b->set.lambda * sum[c];
+      most = PetscMax(most, PetscAbsReal(sum[c]));
+    }
+    if (most <= PetscMax(0.1 * tol * zmax, b->freenoise)) break; /* the error that BMRMFreeBalance_Private() causes is then less than tol, if the risk at zero is about one */
   }
-  BMRMModelBalanceFree(bu, bu->alpha);
+  PetscCall(PetscFree(sum));
+  PetscCall(BMRMFreeBalance_Private(bu, m == 1 ? BMRM_FREE_RANGE : BMRMModelFreeRange(b), bu->alpha));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -118,7 +115,7 @@ static PetscErrorCode BMRMModelSolveQuadratic(BMRM b, PetscReal tol)
   PetscReal   ab, square;
 
   PetscFunctionBegin;
-  if (b->reg->free < 0) PetscCall(BMRMQPSolveAlike(PetscObjectComm((PetscObject)b), &b->qp, &q, tol, bu->alpha));
+  if (!bu->nfree) PetscCall(BMRMQPSolveAlike(PetscObjectComm((PetscObject)b), &b->qp, &q, tol, bu->alpha));
   else PetscCall(BMRMModelSolveFree(b, tol));
   PetscCall(BMRMBundleSum(bu, bu->alpha, b->d, &ab));
   if (b->reg->euclidean) {
@@ -132,20 +129,9 @@ static PetscErrorCode BMRMModelSolveQuadratic(BMRM b, PetscReal tol)
     PetscCall(VecDot(b->d, b->v, &dot));
     square = PetscRealPart(dot);
   }
-  BMRMModelRaiseBound(b, bu->alpha, ab - 0.5 * square / b->set.lambda);
+  PetscCall(BMRMModelRaiseBound(b, bu->alpha, ab - 0.5 * square / b->set.lambda));
   PetscCall(VecScale(b->d, -1 / b->set.lambda));
-  if (b->reg->free >= 0) {
-    PetscInt start, end;
-
-    PetscCall(VecGetOwnershipRange(b->d, &start, &end));
-    if (b->reg->free >= start && b->reg->free < end) {
-      PetscScalar *da;
-
-      PetscCall(VecGetArray(b->d, &da));
-      da[b->reg->free - start] = b->free;
-      PetscCall(VecRestoreArray(b->d, &da));
-    }
-  }
+  PetscCall(BMRMFreeSet_Private(b->reg, b->free, b->d));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -246,7 +232,7 @@ static PetscErrorCode BMRMModelSolveNewton(BMRM b, PetscReal tol, PetscReal *ris
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Raises the lower bound by alpha, after alpha is balanced (free weight) and shrunk to a point where the conjugate is finite. */
+/* Raises the lower bound by alpha, after alpha is balanced (free weights) and shrunk to a point where the conjugate is finite. */
 static PetscErrorCode BMRMModelComputeBound(BMRM b, PetscReal *dual)
 {
   BMRMBundle *bu = &b->bundle;
@@ -254,7 +240,10 @@ static PetscErrorCode BMRMModelComputeBound(BMRM b, PetscReal *dual)
 
   PetscFunctionBegin;
   PetscCall(PetscArraycpy(b->trial, bu->alpha, bu->n));
-  if (b->reg->free >= 0) BMRMModelBalanceFree(bu, b->trial);
+  if (bu->nfree) {
+    PetscCall(BMRMFreeGet_Private(b->reg, b->d, b->free));
+    PetscCall(BMRMFreeBalance_Private(bu, bu->nfree == 1 ? BMRM_FREE_RANGE : BMRMModelFreeRange(b), b->trial));
+  }
   PetscCall(BMRMBundleSum(bu, b->trial, b->u, &ab));
   PetscCall((*b->reg->ops->shrink)(b->reg, b->set.lambda, b->u, &t));
   if (t < 1) {
@@ -268,7 +257,7 @@ static PetscErrorCode BMRMModelComputeBound(BMRM b, PetscReal *dual)
   }
   PetscCall((*b->reg->ops->least)(b->reg, b->set.lambda, b->u, &least));
   *dual = ab + least;
-  BMRMModelRaiseBound(b, b->trial, *dual);
+  PetscCall(BMRMModelRaiseBound(b, b->trial, *dual));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -278,7 +267,7 @@ static PetscErrorCode BMRMModelComputeBound(BMRM b, PetscReal *dual)
 */
 static PetscErrorCode BMRMModelSolveProximal(BMRM b, PetscReal tol)
 {
-  const PetscBool proximal = (PetscBool)(b->reg->proximal || b->reg->free >= 0);
+  const PetscBool proximal = (PetscBool)(b->reg->proximal || b->reg->nfree);
   PetscReal       model    = PETSC_INFINITY;
 
   PetscFunctionBegin;

@@ -141,15 +141,15 @@ PetscErrorCode BMRMSetQueries(BMRM b, Vec queries)
 
   Input Parameters:
 + b      - the solver
-- factor - a vector with the layout of the columns of the data. Factors are positive; one may be zero, so that its weight, a bias, is free. `NULL` stands for ones
+- factor - a vector with the layout of the columns of the data. Factors are positive, or zero for weights that are free, such as a bias. `NULL` stands for ones
 
   Level: intermediate
 
   Notes:
   The vector is not copied. Do not change it afterwards. If examples have one score per class, the factor of a feature applies to its weights of all classes.
 
-  If a weight is free, the lower bound holds for all points at which the absolute value of the free weight is at most 10,000 (1 + |value at the minimiser of the
-  model|).
+  The lower bound holds for all points whose free weights have absolute values of at most 10,000 (1 + the largest one at the minimiser of the model). At most
+  1,024 weights can be free.
 
 .seealso: `BMRMSetRegularizerType()`
 @*/

@@ -208,7 +208,6 @@ static PetscErrorCode BMRMReplaceRegularizer(BMRM b, const char type[], PetscRea
   PetscCall(PetscFunctionListFind(BMRMRegularizerList, type, &create));
   PetscCheck(create, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_UNKNOWN_TYPE, "There is no regulariser %s; -help lists the available regularisers", type);
   PetscCall(PetscNew(&r));
-  r->free  = -1;
   r->ratio = ratio;
   PetscCall((*create)(r));
   PetscCall(BMRMRegularizerDestroy_Private(&b->reg));

@@ -161,36 +161,62 @@ static PetscErrorCode BMRMSetRegularizerFactors(BMRM b)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Checks the factors, finds the free weight, and calls the setup of the type. */
+/* Checks the factors, and finds the free weights, whose factors are zero. */
+static PetscErrorCode BMRMFindFreeWeights(BMRM b)
+{
+  BMRMRegularizer    r = b->reg;
+  const PetscScalar *fa;
+  PetscInt           n, start, zeros = 0, bad = 0, *index;
+
+  PetscFunctionBegin;
+  PetscCall(BMRMFreeReset_Private(r));
+  if (!r->weights) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(VecGetLocalSize(r->weights, &n));
+  PetscCall(VecGetOwnershipRange(r->weights, &start, NULL));
+  PetscCall(PetscMalloc1(n, &index));
+  PetscCall(VecGetArrayRead(r->weights, &fa));
+  for (PetscInt j = 0; j < n; j++) {
+    const PetscReal f = PetscRealPart(fa[j]);
+
+    if (f == 0) index[zeros++] = start + j;
+    else if (!(f > 0) || PetscIsInfReal(f)) bad++;
+  }
+  PetscCall(VecRestoreArrayRead(r->weights, &fa));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &bad, 1, MPIU_INT, MPI_SUM, PetscObjectComm((PetscObject)b)));
+  if (!bad) PetscCall(BMRMFreeSetUp_Private(r, b->w, zeros, index));
+  PetscCall(PetscFree(index));
+  PetscCheck(!bad, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " factors of the regulariser are negative, infinite or not a number", bad);
+  PetscCheck(r->nfree <= BMRM_MAX_FREE, PetscObjectComm((PetscObject)b), PETSC_ERR_SUP, "%" PetscInt_FMT " factors of the regulariser are zero, but at most %d weights can be free: give the other weights small factors", r->nfree, BMRM_MAX_FREE);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Computes the largest absolute value of a sum of the entries of an example at the free weights. Overwrites d and e. */
+static PetscErrorCode BMRMMeasureFree(BMRM b)
+{
+  PetscReal *ones;
+
+  PetscFunctionBegin;
+  b->freemax = 0;
+  if (!b->reg->nfree) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc1(b->reg->nfree, &ones));
+  for (PetscInt c = 0; c < b->reg->nfree; c++) ones[c] = 1;
+  PetscCall(VecSet(b->d, 0));
+  PetscCall(BMRMFreeSet_Private(b->reg, ones, b->d));
+  PetscCall(PetscFree(ones));
+  PetscCall(MatMult(b->A, b->d, b->e));
+  PetscCall(VecNorm(b->e, NORM_INFINITY, &b->freemax));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Checks the factors, and calls the setup of the type. */
 static PetscErrorCode BMRMSetUpRegularizer(BMRM b)
 {
   BMRMRegularizer r = b->reg;
 
   PetscFunctionBegin;
-  r->free = -1;
   PetscCall(BMRMSetRegularizerFactors(b));
-  if (r->weights) {
-    const PetscScalar *fa;
-    PetscInt           n, start, mine[3] = {0, 0, -1}, all[3]; /* number of zeros, number of invalid factors, index of the zero */
-
-    PetscCall(VecGetLocalSize(r->weights, &n));
-    PetscCall(VecGetOwnershipRange(r->weights, &start, NULL));
-    PetscCall(VecGetArrayRead(r->weights, &fa));
-    for (PetscInt j = 0; j < n; j++) {
-      const PetscReal f = PetscRealPart(fa[j]);
-
-      if (f == 0) {
-        mine[0]++;
-        mine[2] = start + j;
-      } else if (!(f > 0) || PetscIsInfReal(f)) mine[1]++;
-    }
-    PetscCall(VecRestoreArrayRead(r->weights, &fa));
-    PetscCallMPI(MPI_Allreduce(mine, all, 2, MPIU_INT, MPI_SUM, PetscObjectComm((PetscObject)b)));
-    PetscCallMPI(MPI_Allreduce(mine + 2, all + 2, 1, MPIU_INT, MPI_MAX, PetscObjectComm((PetscObject)b)));
-    PetscCheck(!all[1], PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " factors of the regulariser are negative, infinite or not a number", all[1]);
-    PetscCheck(all[0] <= 1, PetscObjectComm((PetscObject)b), PETSC_ERR_SUP, "%" PetscInt_FMT " factors of the regulariser are zero, but at most one weight can be free: give a bias of several classes a small factor", all[0]);
-    r->free = all[2];
-  }
+  PetscCall(BMRMFindFreeWeights(b));
+  PetscCall(BMRMMeasureFree(b));
   if (b->groups) PetscCall(BMRMCheckFeatureLayout(b, b->groups, "groups"));
   r->groups    = b->groups;
   r->groupsize = b->set.groupsize;

@@ -3,7 +3,8 @@
 
 typedef struct {
   PetscReal square, absolute;
-  Vec       inverse; /* 1/(square c_j), and 0 for the free weight; only if Omega is half a squared norm with factors */
+  Vec       inverse; /* 1/(square c_j), and 0 for free weights; only if Omega is half a squared norm with factors */
+  Vec       work;    /* square c_j times a vector; only with inverse */
 } BMRMSeparable;
 
 /* The terms of the weights on this rank, with the entries of two vectors. */
@@ -53,9 +54,11 @@ static PetscErrorCode BMRMRegularizerSetUp_Separable(BMRMRegularizer r, Vec like
 
   PetscFunctionBegin;
   PetscCall(VecDestroy(&s->inverse));
+  PetscCall(VecDestroy(&s->work));
   r->euclidean = (PetscBool)(s->square == 1 && s->absolute == 0 && !r->weights);
   if (!r->weights || s->absolute > 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VecDuplicate(r->weights, &s->inverse));
+  PetscCall(VecDuplicate(r->weights, &s->work));
   PetscCall(VecCopy(r->weights, s->inverse));
   PetscCall(VecScale(s->inverse, s->square));
   PetscCall(VecReciprocal(s->inverse)); /* keeps zeros */
@@ -72,6 +75,14 @@ static PetscErrorCode BMRMRegularizerValue_Separable(BMRMRegularizer r, Vec w, P
   if (!r->weights && s->absolute == 0) {
     PetscCall(VecNorm(w, NORM_2, omega));
     *omega *= 0.5 * s->square * *omega;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (s->inverse) {
+    PetscScalar dot;
+
+    PetscCall(VecPointwiseMult(s->work, r->weights, w));
+    PetscCall(VecDot(s->work, w, &dot));
+    *omega = 0.5 * s->square * PetscRealPart(dot);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(BMRMTermsGet(r, w, NULL, &t));
@@ -99,6 +110,16 @@ static PetscErrorCode BMRMSeparableProducts(BMRMRegularizer r, Vec w, Vec d, Pet
     PetscCall(VecDotNorm2(w, d, &dot, &all[1]));
     *wd = s->square * PetscRealPart(dot);
     *dd = s->square * all[1];
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (s->inverse) {
+    const Vec   both[] = {w, d};
+    PetscScalar dot[2];
+
+    PetscCall(VecPointwiseMult(s->work, r->weights, d));
+    PetscCall(VecMDot(s->work, 2, both, dot));
+    *wd = s->square * PetscRealPart(dot[0]);
+    *dd = s->square * PetscRealPart(dot[1]);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(BMRMTermsGet(r, w, d, &t));
@@ -259,6 +280,7 @@ static PetscErrorCode BMRMRegularizerDestroy_Separable(BMRMRegularizer r)
 {
   PetscFunctionBegin;
   PetscCall(VecDestroy(&((BMRMSeparable *)r->data)->inverse));
+  PetscCall(VecDestroy(&((BMRMSeparable *)r->data)->work));
   PetscCall(PetscFree(r->data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -305,6 +327,7 @@ PetscErrorCode BMRMRegularizerDestroy_Private(BMRMRegularizer *r)
   PetscFunctionBegin;
   if (!*r) PetscFunctionReturn(PETSC_SUCCESS);
   if ((*r)->ops->destroy) PetscCall((*(*r)->ops->destroy)(*r));
+  PetscCall(BMRMFreeReset_Private(*r));
   PetscCall(VecDestroy(&(*r)->weights));
   PetscCall(PetscFree(*r));
   PetscFunctionReturn(PETSC_SUCCESS);

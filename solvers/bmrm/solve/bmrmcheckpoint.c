@@ -6,14 +6,14 @@
 
 #define LARGEST 1e150 /* largest absolute value of the values in a valid checkpoint; the square of larger ones overflows */
 
-static const GpAppCheckpointKind Kind = {"bmrm", 4};
+static const GpAppCheckpointKind Kind = {"bmrm", 5};
 
 /* The state except arrays and vectors, and what identifies the problem. It is written as it is in memory, and therefore has no padding. */
 typedef struct {
-  int64_t m, N, outputs, ranks, nblock, groupsize, n, it, matmults, stalled, peak, known;
+  int64_t m, N, outputs, ranks, nblock, nfree, groupsize, n, it, matmults, stalled, peak, known;
   char    loss[BMRM_NAME_LEN], regularizer[BMRM_NAME_LEN];
   double  parameter[BMRM_LOSS_PARAMETERS], ratio, lambda, print[BMRM_PRINTS];
-  double  J, risk, lower, mu, step, rho, free;
+  double  J, risk, lower, mu, step, rho, freenoise;
 } State;
 
 /* Reads or writes a vector. Values that are read must be finite and at most LARGEST. */
@@ -144,6 +144,7 @@ static PetscErrorCode BMRMCheckpointDescribe(BMRM b, State *st)
   PetscCall(VecGetSize(b->w, &N));
   st->N      = N;
   st->nblock = b->set.ncut;
+  st->nfree  = b->reg->nfree;
   PetscCall(PetscStrncpy(st->loss, b->losstype, sizeof(st->loss)));
   PetscCall(PetscStrncpy(st->regularizer, b->regtype, sizeof(st->regularizer)));
   for (PetscInt k = 0; k < b->loss->nparameter; k++) st->parameter[k] = b->loss->value[k];
@@ -174,25 +175,27 @@ PetscErrorCode BMRMCheckpointSave_Private(BMRM b)
   PetscFunctionBegin;
   if (!b->checkpoint[0] || b->it % b->checkpoint_every) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(BMRMCheckpointDescribe(b, &st));
-  st.n        = bu->n;
-  st.it       = b->it;
-  st.matmults = b->matmults;
-  st.stalled  = b->stalled;
-  st.peak     = bu->peak;
-  st.known    = b->known;
-  st.J        = b->J;
-  st.risk     = b->risk;
-  st.lower    = b->lower;
-  st.mu       = b->mu_now;
-  st.step     = b->step;
-  st.rho      = b->rho;
-  st.free     = b->free;
+  st.n         = bu->n;
+  st.it        = b->it;
+  st.matmults  = b->matmults;
+  st.stalled   = b->stalled;
+  st.peak      = bu->peak;
+  st.known     = b->known;
+  st.J         = b->J;
+  st.risk      = b->risk;
+  st.lower     = b->lower;
+  st.mu        = b->mu_now;
+  st.step      = b->step;
+  st.rho       = b->rho;
+  st.freenoise = b->freenoise;
   PetscCall(GpAppCheckpointCreate(PetscObjectComm((PetscObject)b), b->checkpoint, &Kind, &ck));
   PetscCall(GpAppCheckpointReplicated(&ck, &st, sizeof(st)));
+  PetscCall(GpAppCheckpointReplicated(&ck, b->free, (size_t)bu->nfree * sizeof(*b->free)));
   for (PetscInt i = 0; i < bu->n; i++) {
-    double line[] = {(double)bu->block[i], (double)bu->idle[i], bu->b[i], bu->z[i], bu->alpha[i]};
+    double line[] = {(double)bu->block[i], (double)bu->idle[i], bu->b[i], bu->alpha[i]};
 
     PetscCall(GpAppCheckpointReplicated(&ck, line, sizeof(line)));
+    PetscCall(GpAppCheckpointReplicated(&ck, bu->z + (size_t)i * bu->nfree, (size_t)bu->nfree * sizeof(*bu->z)));
     PetscCall(GpAppCheckpointReplicated(&ck, bu->G + (size_t)i * bu->cap, (size_t)bu->n * sizeof(*bu->G)));
   }
   PetscCall(BMRMCheckpointTransferVecs(b, &ck, b->known));
@@ -207,6 +210,7 @@ static const char *BMRMCheckpointFindDifference(const State *is, const State *wa
   if (memcmp(is->loss, want->loss, sizeof(is->loss)) || memcmp(is->regularizer, want->regularizer, sizeof(is->regularizer)) || is->parameter[0] != want->parameter[0] || is->parameter[1] != want->parameter[1] || is->ratio != want->ratio ||
       is->groupsize != want->groupsize)
     return "was made with another loss or regulariser";
+  if (is->nfree != want->nfree) return "was made with another number of free weights";
   if (is->outputs > 1 && is->ranks != want->ranks) return "was made on another number of ranks, on which the weights of the classes are distributed differently";
   if (is->lambda != want->lambda || is->nblock != want->nblock) return "was made with another lambda or number of cuts per pass";
   for (int k = 0; k < BMRM_PRINTS; k++) {
@@ -219,7 +223,7 @@ static const char *BMRMCheckpointFindDifference(const State *is, const State *wa
 static const char *BMRMCheckpointCheckState(const State *st, PetscInt64 bytes)
 {
   const int64_t count[] = {st->it, st->matmults, st->stalled, st->peak};
-  const double  value[] = {st->J, st->risk, st->lower, st->mu, st->step, st->rho, st->free};
+  const double  value[] = {st->J, st->risk, st->lower, st->mu, st->step, st->rho, st->freenoise};
   const int64_t each    = (int64_t)sizeof(double);
   int64_t       left    = bytes / each;
 
@@ -229,16 +233,18 @@ static const char *BMRMCheckpointCheckState(const State *st, PetscInt64 bytes)
     if (!(PetscAbsReal(value[k]) <= LARGEST)) return "holds a value that is not finite, or too large";
   if (st->mu < 0 || st->mu > 1 || st->step < 0 || st->lower > st->J + 1e-7 * PetscMax(1, PetscAbsReal(st->J))) return "holds an impossible step or bound";
   if ((st->known != 0 && st->known != 1) || st->n < st->nblock || st->n > st->peak) return "holds an impossible number of cuts";
-  if (bytes % each || st->n > left / 5 || (left -= 5 * st->n) / st->n < st->n) return "holds fewer cuts than its header says";
+  left -= st->nfree;
+  if (bytes % each || left < 0 || st->n > left / (4 + st->nfree) || (left -= (4 + st->nfree) * st->n) / st->n < st->n) return "holds fewer cuts than its header says";
   left -= st->n * st->n + st->m * st->outputs;
   if (left < 0 || st->N < 1 || left % st->N || left / st->N != 2 + st->n - st->nblock + st->known) return "holds another number of values than its header says";
   return NULL;
 }
 
-/* Returns what is wrong with the cuts of a checkpoint, or NULL. The line of a cut: block, age, offset, free entry, weight, row of the Gram matrix. */
+/* Returns what is wrong with the cuts of a checkpoint, or NULL. The line of a cut: block, age, offset, weight, entries at the free
+   weights, row of the Gram matrix. */
 static const char *BMRMCheckpointCheckCuts(const State *st, const double lines[])
 {
-  const int64_t width                  = 5 + st->n;
+  const int64_t width                  = 4 + st->nfree + st->n;
   double        total[BMRM_MAX_BLOCKS] = {0};
 
   for (int64_t i = 0; i < st->n; i++) {
@@ -248,8 +254,8 @@ static const char *BMRMCheckpointCheckCuts(const State *st, const double lines[]
       if (!(PetscAbsReal(line[k]) <= LARGEST)) return "holds a cut with a value that is not finite, or too large";
     if (!(line[0] >= 0 && line[0] < st->nblock && line[0] == PetscFloorReal(line[0])) || (i < st->nblock && line[0] != i)) return "holds a cut of a block of examples that does not exist";
     if (!(line[1] >= 0 && line[1] <= PETSC_MAX_INT && line[1] == PetscFloorReal(line[1]))) return "holds a cut with an impossible age";
-    if (line[4] < 0) return "holds a cut with a negative weight";
-    total[(int)line[0]] += line[4];
+    if (line[3] < 0) return "holds a cut with a negative weight";
+    total[(int)line[0]] += line[3];
   }
   for (int64_t k = 0; k < st->nblock; k++)
     if (PetscAbsReal(total[k] - 1) > 1e-6) return "holds cuts whose weights do not add up to 1";
@@ -259,11 +265,17 @@ static const char *BMRMCheckpointCheckCuts(const State *st, const double lines[]
 /* Reads the cuts, except their vectors. */
 static PetscErrorCode BMRMCheckpointLoadCuts(BMRM b, GpAppCheckpoint *ck, const State *st)
 {
-  const size_t bytes = (size_t)st->n * (size_t)(5 + st->n) * sizeof(double);
+  const size_t bytes = (size_t)st->n * (size_t)(4 + st->nfree + st->n) * sizeof(double);
   const char  *wrong;
   double      *lines;
+  PetscBool    finite = PETSC_TRUE;
 
   PetscFunctionBegin;
+  PetscCall(PetscFree(b->free));
+  PetscCall(PetscCalloc1(st->nfree, &b->free));
+  PetscCall(GpAppCheckpointReplicated(ck, b->free, (size_t)st->nfree * sizeof(*b->free)));
+  for (int64_t c = 0; c < st->nfree; c++) finite = (PetscBool)(finite && PetscAbsReal(b->free[c]) <= LARGEST);
+  if (!finite) PetscCall(GpAppCheckpointRefuse(ck, PETSC_ERR_FILE_UNEXPECTED, "the checkpoint holds a free weight that is not finite, or too large"));
   PetscCall(PetscMalloc(bytes, &lines));
   PetscCall(GpAppCheckpointReplicated(ck, lines, bytes));
   wrong = BMRMCheckpointCheckCuts(st, lines);
@@ -305,7 +317,7 @@ PetscErrorCode BMRMCheckpointLoad_Private(BMRM b)
   b->mu_now      = st.mu;
   b->step        = st.step;
   b->rho         = st.rho;
-  b->free        = st.free;
+  b->freenoise   = st.freenoise;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -2,9 +2,10 @@
 #include "solvers/bmrm/bmrmimpl.h"
 #include <gpucsr.h>
 
-#define BMRM_STALL 100  /* number of passes without a change of objective and lower bound after which rounding is assumed to prevent progress */
-#define BMRM_PAST  3    /* factor of the distance of the cut past the best point if there is also a cut at the best point */
-#define BMRM_SLACK 1e-7 /* relative amount by which rounding may raise the lower bound above the objective */
+#define BMRM_STALL      100                          /* number of passes without a change of objective and lower bound after which rounding is assumed to prevent progress */
+#define BMRM_PAST       3                            /* factor of the distance of the cut past the best point if there is also a cut at the best point */
+#define BMRM_FREE_NOISE (64 * PETSC_MACHINE_EPSILON) /* rounding error of an entry of a cut at a free weight, relative to the sum of the absolute values of its terms */
+#define BMRM_SLACK      1e-7                         /* relative amount by which rounding may raise the lower bound above the objective */
 
 /* Computes the objective of the best point from its scores f. */
 static PetscErrorCode BMRMEvaluate(BMRM b)
@@ -37,12 +38,16 @@ static PetscErrorCode BMRMCutsBegin(BMRM b, PetscReal s)
 
 static PetscErrorCode BMRMCutsEnd(BMRM b)
 {
-  PetscReal square;
+  PetscReal square, slopes;
 
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(BMRM_CutEvent, b, 0, 0, 0));
   for (PetscInt k = 0; k < b->taken; k++) {
     PetscCall(BMRMBundleAdd(&b->bundle, b->reg, b->pair ? 0 : k, b->a[k], b->offset[k], &square));
+    if (b->reg->nfree) {
+      PetscCall(VecNorm(b->r[k], NORM_1, &slopes));
+      b->freenoise = PetscMax(b->freenoise, BMRM_FREE_NOISE * slopes * b->freemax);
+    }
     if (PetscIsInfOrNanReal(square) || PetscIsInfOrNanReal(b->offset[k])) b->broken = PETSC_TRUE;
   }
   PetscCall(PetscLogEventEnd(BMRM_CutEvent, b, 0, 0, 0));
@@ -173,12 +178,13 @@ static PetscErrorCode BMRMStart(BMRM b)
   PetscCall((*b->loss->ops->least)(b->loss, b->labels, b->set.ncut, least));
   for (PetscInt k = 0; k < b->set.ncut; k++) b->lower += least[k];
   if (fresh) {
-    PetscCall(BMRMBundleCreate(&b->bundle, b->set.ncut, least));
+    PetscCall(BMRMBundleCreate(&b->bundle, b->set.ncut, b->reg->nfree, least));
     PetscCall(VecSet(b->w, 0));
     PetscCall(VecSet(b->d, 0));
     PetscCall(VecSet(b->f, 0));
     PetscCall(VecSet(b->e, 0));
-    b->known = PETSC_FALSE;
+    b->known     = PETSC_FALSE;
+    b->freenoise = 0;
   }
   b->started = PETSC_TRUE;
   if (b->restart[0]) {

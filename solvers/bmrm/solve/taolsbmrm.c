@@ -187,7 +187,7 @@ static PetscErrorCode TaoSolve_LSBMRM(Tao tao)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(TaoSetUp_LSBMRM(tao));
-  PetscCall(BMRMBundleCreate(&ls->bundle, 1, &floor));
+  PetscCall(BMRMBundleCreate(&ls->bundle, 1, 0, &floor));
   PetscCall(TaoEvaluate_LSBMRM(tao, tao->solution, tao->gradient, &J));
   ls->bundle.alpha[0] = 0; /* moves the weight from the initial constant cut to the first real cut */
   ls->bundle.alpha[1] = 1;
@@ -361,7 +361,6 @@ PetscErrorCode TaoCreate_LSBMRM(Tao tao)
   ls->idle_age = 20;
   PetscCall(PetscNew(&ls->reg));
   PetscCall(BMRMRegularizerSetSeparable(ls->reg, 1, 0));
-  ls->reg->free            = -1;
   ls->reg->euclidean       = PETSC_TRUE;
   tao->data                = ls;
   tao->ops->setup          = TaoSetUp_LSBMRM;
