@@ -58,6 +58,7 @@ PETSC_EXTERN PetscErrorCode BMRMCreate(MPI_Comm, BMRM *);
 PETSC_EXTERN PetscErrorCode BMRMDuplicate(BMRM, BMRM *);
 PETSC_EXTERN PetscErrorCode BMRMSetData(BMRM, Mat, Vec);
 PETSC_EXTERN PetscErrorCode BMRMSetQueries(BMRM, Vec);
+PETSC_EXTERN PetscErrorCode BMRMSetExampleWeights(BMRM, Vec);
 PETSC_EXTERN PetscErrorCode BMRMSetClasses(BMRM, PetscInt);
 PETSC_EXTERN PetscErrorCode BMRMSetLossType(BMRM, const char[]);
 PETSC_EXTERN PetscErrorCode BMRMSetLossParameter(BMRM, const char[], PetscReal);

@@ -14,6 +14,7 @@ typedef struct {
 typedef struct {
   Mat        X;
   Vec        y, factor, queries, groups; /* factor, queries, groups: NULL without a bias, without qid:, without -groups */
+  Vec        weight;                     /* weights of the examples, NULL for ones */
   PetscInt   features;                   /* number of features without the bias */
   PetscInt   nclass;                     /* number of classes; 0: labels are not classes */
   PetscReal  classes[BMRM_MAX_CLASSES];
@@ -50,6 +51,8 @@ static PetscErrorCode BMRMLoadTraining(MPI_Comm comm, const BMRMRequest *rq, Tra
   PetscCall(BMRMExamplesCreateMat(&ex, PetscMax(tr->features, ex.N), MATGPUCSR, &tr->X));
   PetscCall(BMRMExamplesCreateLabels(&ex, tr->nclass, tr->classes, two, tr->X, &tr->y));
   PetscCall(BMRMExamplesCreateQueries(&ex, tr->X, &tr->queries));
+  if (rq->weights[0]) PetscCall(BMRMExampleWeightsLoad(rq->weights, tr->X, &tr->weight));
+  if (rq->classweights[0]) PetscCall(BMRMClassWeightsApply(rq->classweights, tr->nclass, tr->classes, ex.class_names, two, tr->y, &tr->weight));
   if (rq->groups[0]) PetscCall(BMRMGroupsLoad(rq->groups, tr->X, tr->features, &tr->groups));
   r->nnz            = ex.nnz;
   tr->class_names   = ex.class_names; /* the model becomes the owner */
@@ -80,6 +83,7 @@ static PetscErrorCode BMRMSetTraining(BMRM b, const Training *tr)
   PetscCall(BMRMSetData(b, tr->X, tr->y));
   PetscCall(BMRMSetWeights(b, tr->factor));
   PetscCall(BMRMSetQueries(b, tr->queries));
+  PetscCall(BMRMSetExampleWeights(b, tr->weight));
   PetscCall(BMRMSetGroups(b, tr->groups));
   if (tr->nclass) PetscCall(BMRMSetClasses(b, tr->nclass)); /* a fold need not contain every class */
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -217,6 +221,7 @@ static PetscErrorCode BMRMTrain(MPI_Comm comm, BMRMRequest *rq, const Stages *st
   PetscCall(PetscFree(tr.scale));
   PetscCall(VecDestroy(&tr.factor));
   PetscCall(VecDestroy(&tr.queries));
+  PetscCall(VecDestroy(&tr.weight));
   PetscCall(VecDestroy(&tr.groups));
   PetscCall(VecDestroy(&tr.y));
   PetscCall(MatDestroy(&tr.X));

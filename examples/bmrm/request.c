@@ -41,6 +41,8 @@ PetscErrorCode BMRMGetRequest(MPI_Comm comm, void *context)
   PetscCall(PetscOptionsReal("-bias", BMRMGetOptionText("-bias"), "", rq->bias, &rq->bias, &rq->biased));
   PetscCall(PetscOptionsReal("-bias_factor", BMRMGetOptionText("-bias_factor"), "BMRMSetWeights", rq->bias_factor, &rq->bias_factor, NULL));
   PetscCall(PetscOptionsString("-groups", BMRMGetOptionText("-groups"), "BMRMSetGroups", rq->groups, rq->groups, sizeof(rq->groups), NULL));
+  PetscCall(PetscOptionsString("-example_weights", BMRMGetOptionText("-example_weights"), "BMRMSetExampleWeights", rq->weights, rq->weights, sizeof(rq->weights), NULL));
+  PetscCall(PetscOptionsString("-class_weights", BMRMGetOptionText("-class_weights"), "BMRMSetExampleWeights", rq->classweights, rq->classweights, sizeof(rq->classweights), NULL));
   PetscCall(PetscOptionsInt("-cv", BMRMGetOptionText("-cv"), "", rq->folds, &rq->folds, NULL));
   PetscOptionsEnd();
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -60,6 +62,7 @@ static const char *BMRMFindConflict(const BMRMRequest *rq)
   if (rq->platt && !rq->train[0]) return "-platt belongs to the training with -f; a model knows its probabilities";
   if ((rq->normalize || rq->scale) && !rq->train[0]) return "-normalize and -scale belong to the training with -f; a model knows them";
   if (rq->groups[0] && !rq->train[0]) return "-groups belongs to the training with -f";
+  if ((rq->weights[0] || rq->classweights[0]) && !rq->train[0]) return "-example_weights and -class_weights belong to the training with -f";
   if (rq->folds && !rq->train[0]) return "-cv belongs to the training with -f";
   if ((rq->bias != 0 || rq->bias_factor != 0) && !rq->train[0]) return "-bias belongs to the training with -f; a model knows its bias";
   return NULL;
@@ -110,14 +113,18 @@ PetscErrorCode BMRMShowHelp(MPI_Comm comm, void *context)
 static PetscErrorCode BMRMCheckTask(MPI_Comm comm, const BMRMRequest *rq)
 {
   const char *loss;
-  PetscBool   likely;
+  PetscBool   likely, compares;
 
   PetscFunctionBegin;
   PetscCall(BMRMGetLossType(rq->solver, &loss));
   PetscCall(PetscStrInList(loss, "logistic,softmax", ',', &likely));
+  PetscCall(PetscStrInList(loss, "rocarea,fbeta,ordinal,preference,ndcg", ',', &compares));
   PetscCheck(rq->task != BMRM_TASK_MULTILABEL, comm, PETSC_ERR_USER_INPUT, "-bmrm_loss %s needs several labels an example, and the files of bmrm have one: call BMRMSetData() from a program, or choose another loss", loss);
   PetscCheck(!rq->platt || rq->task == BMRM_TASK_CLASSIFICATION, comm, PETSC_ERR_USER_INPUT, "-platt gives probabilities of two classes, which -bmrm_loss %s does not separate: leave out -platt, or choose a loss such as hinge or logistic", loss);
   PetscCheck(!rq->probabilities || rq->platt || likely, comm, PETSC_ERR_USER_INPUT, "-probabilities: -bmrm_loss %s gives scores without probabilities: add -platt <folds>, or choose the loss logistic or softmax", loss);
+  PetscCheck(!compares || (!rq->weights[0] && !rq->classweights[0]), comm, PETSC_ERR_USER_INPUT, "-example_weights and -class_weights need a mean over the examples, and -bmrm_loss %s compares examples: leave them out, or choose a loss such as hinge",
+             loss);
+  PetscCheck(!rq->classweights[0] || rq->task == BMRM_TASK_CLASSIFICATION || rq->task == BMRM_TASK_MULTICLASS, comm, PETSC_ERR_USER_INPUT, "-class_weights needs classes, which -bmrm_loss %s does not have: use -example_weights", loss);
   PetscCheck(!rq->folds || rq->nlambda, comm, PETSC_ERR_USER_INPUT, "-cv chooses among several lambdas: name them with -bmrm_path");
   PetscCheck(!rq->folds || rq->task != BMRM_TASK_NOVELTY, comm, PETSC_ERR_USER_INPUT, "-cv compares predictions with labels, and -bmrm_loss %s learns without labels: leave out -cv", loss);
   PetscCheck(!rq->folds || rq->task != BMRM_TASK_RANKING, comm, PETSC_ERR_USER_INPUT, "-cv compares predictions with labels, and -bmrm_loss %s predicts an order only: leave out -cv", loss);
@@ -144,6 +151,7 @@ static PetscErrorCode BMRMCheckFiles(MPI_Comm comm, const BMRMRequest *rq)
   PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-test", rq->test));
   PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-predict", rq->predict));
   PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-groups", rq->groups));
+  PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-example_weights", rq->weights));
   PetscCall(GpAppFilesAdd(GP_APP_FILE_RESTART, "-bmrm_restart", restart));
   PetscCall(GpAppFilesAdd(GP_APP_FILE_CHECKPOINT, "-bmrm_checkpoint", checkpoint));
   PetscCall(GpAppFilesAdd(rq->train[0] ? GP_APP_FILE_OUTPUT : GP_APP_FILE_INPUT, "-model", rq->model));

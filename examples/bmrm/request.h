@@ -8,8 +8,9 @@
 /* The request of the command line. An empty name means that the option was not given. */
 typedef struct {
   char      train[PETSC_MAX_PATH_LEN], test[PETSC_MAX_PATH_LEN], predict[PETSC_MAX_PATH_LEN];
-  char      save[PETSC_MAX_PATH_LEN], model[PETSC_MAX_PATH_LEN], predictions[PETSC_MAX_PATH_LEN], report[PETSC_MAX_PATH_LEN], groups[PETSC_MAX_PATH_LEN], picture[PETSC_MAX_PATH_LEN];
-  char      label[256]; /* -label_column: the column of a table that holds the labels */
+  char      save[PETSC_MAX_PATH_LEN], model[PETSC_MAX_PATH_LEN], predictions[PETSC_MAX_PATH_LEN], report[PETSC_MAX_PATH_LEN], groups[PETSC_MAX_PATH_LEN], picture[PETSC_MAX_PATH_LEN], weights[PETSC_MAX_PATH_LEN];
+  char      classweights[4096]; /* -class_weights */
+  char      label[256];         /* -label_column: the column of a table that holds the labels */
   PetscInt  features, folds, platt;
   PetscReal bias, bias_factor; /* bias: value of the feature that every example gets, 0 for none */
   PetscBool biased;            /* -bias was given */

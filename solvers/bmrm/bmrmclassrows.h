@@ -45,6 +45,11 @@ FORMULA void ClassSlopes(const BMRMExample *x, double *first, double *second)
 }
 
 #if !defined(__CUDACC__)
+static inline double BMRMClassesGetFactor(const BMRMScores *x, int64_t i)
+{
+  return x->v ? x->v[i] : 1;
+}
+
 static GpErr BMRMClassesRisk(BMRMWork *work, const BMRMScores *x, double s)
 {
   double sum = 0;
@@ -52,7 +57,7 @@ static GpErr BMRMClassesRisk(BMRMWork *work, const BMRMScores *x, double s)
   for (int64_t i = 0; i < x->n; i++) {
     const BMRMExample example = ClassGetExample(x, i, s);
 
-    sum += ClassValue(&example);
+    sum += BMRMClassesGetFactor(x, i) * ClassValue(&example);
   }
   work->result[0] = sum;
   return GP_SUCCESS;
@@ -65,7 +70,7 @@ static GpErr BMRMClassesCut(BMRMWork *work, const BMRMScores *x, double s, int64
   for (int64_t i = 0; i < x->n; i++) {
     const BMRMExample example = ClassGetExample(x, i, s);
 
-    if ((first + i) % nblock == block) sum += ClassCut(&example, scale, r + i);
+    if ((first + i) % nblock == block) sum += BMRMClassesGetFactor(x, i) * ClassCut(&example, scale * BMRMClassesGetFactor(x, i), r + i);
     else
       for (int c = 0; c < x->k; c++) r[c * x->n + i] = 0;
   }
@@ -79,8 +84,11 @@ static GpErr BMRMClassesSlopes(BMRMWork *work, const BMRMScores *x, int nt, cons
     work->result[2 * j] = work->result[2 * j + 1] = 0;
     for (int64_t i = 0; i < x->n; i++) {
       const BMRMExample example = ClassGetExample(x, i, t[j]);
+      double            first = 0, second = 0;
 
-      ClassSlopes(&example, &work->result[2 * j], &work->result[2 * j + 1]);
+      ClassSlopes(&example, &first, &second);
+      work->result[2 * j] += BMRMClassesGetFactor(x, i) * first;
+      work->result[2 * j + 1] += BMRMClassesGetFactor(x, i) * second;
     }
   }
   return GP_SUCCESS;

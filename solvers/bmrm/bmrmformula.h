@@ -45,6 +45,7 @@ typedef struct {
   int64_t       n;
   int           k;
   const double *p, *f, *e, *y; /* e: the derivatives of the scores f along a line */
+  const double *v;             /* factor of the loss of each example, NULL for ones. Only host kernels get factors */
 } BMRMScores;
 
 /* One implementation of a mean over the examples, at the scores f + s e. */

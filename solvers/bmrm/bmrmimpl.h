@@ -93,6 +93,7 @@ struct _p_BMRM {
   Mat              X;          /* one example per row */
   Vec              y;          /* labels */
   Vec              queries;    /* query of each example, or NULL */
+  Vec              importance; /* weight of each example, or NULL for ones */
   Vec              factor;     /* factor of each feature's weight in the regulariser, or NULL for ones */
   Vec              groups;     /* group of each feature, or NULL */
   Mat              A;          /* matrix from weights to scores: X, or X applied for every class if an example has several scores */

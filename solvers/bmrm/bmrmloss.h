@@ -47,7 +47,9 @@ struct _n_BMRMLoss {
   BMRMTask            task;
   int (*fits)(double y);              /* whether a label is valid */
   const char       *labels;           /* description of the labels that fits() accepts */
-  PetscReal         scale;            /* factor of the sum of losses in the risk: 1 / (number of examples, or of groups, on all ranks) */
+  PetscReal         scale;            /* factor of the sum of losses in the risk: 1 / (number of examples, or sum of their weights, or number of groups, on all ranks) */
+  PetscReal        *weight;           /* weight of each example of this rank, NULL for ones */
+  PetscBool         weighable;        /* the loss accepts weights of examples */
   Vec               queries;          /* query number of each example; NULL if all examples belong to one query */
   PetscInt          parts;            /* maximum number of blocks into which the risk can be split, 0 for no limit; set by setup() */
   PetscInt          classes, outputs; /* number of classes, or PETSC_DECIDE to derive it from the labels; scores per example, set by setup() */

@@ -62,6 +62,12 @@ static inline void BMRMAddToLanes(int m, const double u[], double sum[])
   for (; i < m; i++) sum[0] += u[i];
 }
 
+/* Multiplies values of the examples of a chunk by the factors of the examples. */
+static inline void BMRMApplyFactors(const BMRMScores *x, int64_t start, int m, double u[])
+{
+  for (int i = 0; x->v && i < m; i++) u[i] *= x->v[start + i];
+}
+
 static inline double BMRMSumLanes(const double sum[])
 {
   return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
@@ -75,6 +81,7 @@ static GpErr BMRMPointwiseRisk(BMRMWork *work, const BMRMScores *x, double s)
     const BMRMChunk c = BMRMGetChunk(x, start);
 
     for (int i = 0; i < c.m; i++) u[i] = LossValue(c.f[i] + s * c.e[i], c.y[i], x->p);
+    BMRMApplyFactors(x, start, c.m, u);
     BMRMAddToLanes(c.m, u, sum);
   }
   work->result[0] = BMRMSumLanes(sum);
@@ -98,6 +105,8 @@ static GpErr BMRMPointwiseCut(BMRMWork *work, const BMRMScores *x, double s, int
       if (of != block) offset[i] = r[start + i] = 0;
       of = of + 1 == nblock ? 0 : of + 1;
     }
+    BMRMApplyFactors(x, start, c.m, offset);
+    BMRMApplyFactors(x, start, c.m, r + start);
     BMRMAddToLanes(c.m, offset, sum);
   }
   work->result[0] = BMRMSumLanes(sum);
@@ -122,6 +131,8 @@ static GpErr BMRMPointwiseSlopes(BMRMWork *work, const BMRMScores *x, int nt, co
         u[i] = c.e[i] == 0 ? 0 : slope;
         v[i] = c.e[i] == 0 ? 0 : bend;
       }
+      BMRMApplyFactors(x, start, c.m, u);
+      BMRMApplyFactors(x, start, c.m, v);
       BMRMAddToLanes(c.m, u, first);
       BMRMAddToLanes(c.m, v, second);
     }
@@ -142,14 +153,15 @@ static int64_t BMRMPointwisePieces(const BMRMScores *x, double scale, double end
   for (int k = 0; k < LOSS_KINKS; k++) {
     for (int64_t i = 0; i < x->n; i++) {
       const double   e = x->e[i], reach = end * e; /* NaN if e is 0 and end is infinite */
-      const BMRMKink at  = {LossKink(k, x->y[i], x->p)};
-      const double   way = at.t - x->f[i];
-      const int      on  = ((way > 0) & (way <= reach)) | ((way < 0) & (way >= reach));
+      const double   size = scale * (x->v ? x->v[i] : 1) * fabs(e);
+      const BMRMKink at   = {LossKink(k, x->y[i], x->p)};
+      const double   way  = at.t - x->f[i];
+      const int      on   = ((way > 0) & (way <= reach)) | ((way < 0) & (way >= reach));
 
       if (!on) continue;
       kink[ahead].t      = way / e;
-      kink[ahead].jump   = scale * fabs(e) * at.jump;
-      kink[ahead++].bend = scale * fabs(e) * e * at.bend; /* towards smaller z the increase has the opposite sign */
+      kink[ahead].jump   = size * at.jump;
+      kink[ahead++].bend = size * e * at.bend; /* towards smaller z the increase has the opposite sign */
     }
   }
     #endif

@@ -33,10 +33,14 @@ def predictions(file):
     return [r[0] for r in rows], np.array([[float(v) for v in r[1:]] for r in rows])
 
 
-def case_probabilities(data, out, lam, intercept, tolerance):
+def case_probabilities(data, out, lam, intercept, tolerance, weights=None, classes=None):
     """Probabilities of logistic or softmax regression.  The objective of bmrm, times m C with C = 1/(m lambda), is that of scikit-learn."""
     X, y = load(data)
-    fit = LogisticRegression(C=1 / (float(lam) * len(y)), fit_intercept=intercept == "1", tol=1e-7, max_iter=1000, multi_class="multinomial" if len(set(y)) > 2 else "auto").fit(X, y)
+    v = np.loadtxt(weights) if weights else np.ones(len(y))
+    if classes != "balanced":
+        for c, w in (item.split(":") for item in (classes or "").split(",") if item):
+            v = np.where(y == float(c), float(w), 1) * v
+    fit = LogisticRegression(C=1 / (float(lam) * (len(y) if classes == "balanced" else v.sum())), class_weight="balanced" if classes == "balanced" else None, fit_intercept=intercept == "1", tol=1e-7, max_iter=1000, multi_class="multinomial" if len(set(y)) > 2 else "auto").fit(X, y, sample_weight=v)
     labels, columns = predictions(out)
     p = fit.predict_proba(X)
     expect_close("probabilities", columns, p if p.shape[1] > 2 else p[:, 1:], float(tolerance))

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What a user of a linear learner expects beside the training: probabilities, intercepts.  scikit-learn is the reference.  Prints TAP.
+# What a user of a linear learner expects beside the training: probabilities, intercepts, weights of examples and classes.  scikit-learn is the reference.  Prints TAP.
 #
 #   PYTHON   a Python with scikit-learn, default /usr/bin/python3; comparisons are skipped without it
 set -u
@@ -31,7 +31,7 @@ refused() { # refused NAME CODE MESSAGE ARGUMENTS: on two ranks, in one line
   local name=$1 code=$2 message=$3
   shift 3
   run 2 "$@"
-  [ $? -eq "$code" ] && grep -qF -- "bmrm: $message" log && ! grep -q 'PETSC ERROR' log
+  [ $? -eq "$code" ] && grep -F "bmrm: " log | grep -qF -- "$message" && ! grep -q 'PETSC ERROR' log
   verdict $? "refused: $name"
 }
 
@@ -45,11 +45,13 @@ awk 'function next_() { s = (16807 * s) % 2147483647; return s / 2147483647 }
       printf "%d 1:%.3f 2:%.3f 3:%.3f 4:%.3f 5:%.3f\n", c, x[0], x[1], x[2], x[3], x[4] } }' >three
 awk '{ $1 = $1 == 3 ? 1 : -1; print }' three >two
 
+for name in two three; do run 1 -f $name -mat_type aij -bmrm_loss leastsquares -bmrm_lambda 1 -save_binary $name.petsc; done # text of a few lines is read by one rank; rows of binary files are divided among all
+
 # --- probabilities -------------------------------------------------------------------------------------------------------------------
 for n in 1 3; do
-  run $n -f two -bias 0 -mat_type aij -bmrm_loss logistic -bmrm_lambda 1e-2 -bmrm_eps 1e-9 -test two -predictions out$n -probabilities -model logistic$n
+  run $n -f two.petsc -bias 0 -mat_type aij -bmrm_loss logistic -bmrm_lambda 1e-2 -bmrm_eps 1e-9 -test two -predictions out$n -probabilities -model logistic$n
   verdict $? "probabilities: two classes, $n rank(s)"
-  run $n -f three -bias 0 -mat_type aij -bmrm_loss softmax -bmrm_lambda 1e-2 -bmrm_eps 1e-9 -test three -predictions many$n -probabilities -model softmax$n
+  run $n -f three.petsc -bias 0 -mat_type aij -bmrm_loss softmax -bmrm_lambda 1e-2 -bmrm_eps 1e-9 -test three -predictions many$n -probabilities -model softmax$n
   verdict $? "probabilities: three classes, $n rank(s)"
   compare "probabilities: two classes agree with scikit-learn, $n rank(s)" probabilities two out$n 1e-2 0 1e-4
   compare "probabilities: three classes agree with scikit-learn, $n rank(s)" probabilities three many$n 1e-2 0 1e-4
@@ -82,14 +84,14 @@ else
   verdict $? "intercept: -bias 0 leaves it out"
 fi
 for n in 1 3; do
-  run $n -f two -mat_type aij -bmrm_loss logistic -bmrm_lambda 1e-2 -bmrm_eps 1e-9 -test two -predictions out -probabilities
+  run $n -f two.petsc -mat_type aij -bmrm_loss logistic -bmrm_lambda 1e-2 -bmrm_eps 1e-9 -test two -predictions out -probabilities
   verdict $? "intercept: logistic, $n rank(s)"
   compare "intercept: logistic agrees with scikit-learn, $n rank(s)" probabilities two out 1e-2 1 1e-4
-  run $n -f three -mat_type aij -bmrm_loss softmax -bmrm_lambda 1e-2 -bmrm_eps 1e-9 -test three -predictions out -probabilities -model m && [ "$(sed -n '/^classes/,/^weights/p' m | awk 'NF == 2 && $2 != 0 && $1 + 0 == $1' | wc -l)" = 3 ]
+  run $n -f three.petsc -mat_type aij -bmrm_loss softmax -bmrm_lambda 1e-2 -bmrm_eps 1e-9 -test three -predictions out -probabilities -model m && [ "$(sed -n '/^classes/,/^weights/p' m | awk 'NF == 2 && $2 != 0 && $1 + 0 == $1' | wc -l)" = 3 ]
   verdict $? "intercept: softmax has a free one for each class, $n rank(s)"
   compare "intercept: softmax agrees with scikit-learn, $n rank(s)" probabilities three out 1e-2 1 1e-4
   for cuts in 1 3; do
-    run $n -f three -mat_type aij -bmrm_loss multiclass -bmrm_reg l1 -bmrm_lambda 1e-2 -bmrm_eps 1e-8 -bmrm_cuts $cuts -report r.json
+    run $n -f three.petsc -mat_type aij -bmrm_loss multiclass -bmrm_reg l1 -bmrm_lambda 1e-2 -bmrm_eps 1e-8 -bmrm_cuts $cuts -report r.json
     verdict $? "intercept: multiclass, l1, $cuts cut(s), $n rank(s)"
     compare "intercept: multiclass, l1, agrees with a linear program, $cuts cut(s), $n rank(s)" multiclass three 1e-2 "$(value r.json objective)" 2e-8
   done
@@ -111,3 +113,52 @@ refused "a checkpoint with other intercepts" 4 "ck: the checkpoint was made with
 traffic() { run 1 -f three -bmrm_loss softmax -bmrm_lambda 1e-3 -bmrm_eps 1e-7 "$@" -mat_type gpucsr -mat_gpucsr_vec_type gpu -vec_gpu_separate -log_view && awk '/^VecGPU(Up|Down)load/ { n += $2 } /^passes/ { p = $2 } END { exit !(p > 10 && n < 12) }' log; }
 traffic && traffic -bias_factor 1
 verdict $? "intercept: vectors stay on the device"
+
+# --- weights of examples and classes: a weight of k has the effect of k equal examples ---------------------------------------------------
+awk '{ print (NR * 7) % 4 }' two >weights
+for name in two three; do awk '{ k = (NR * 7) % 4; for (i = 0; i < k; i++) print }' $name >$name.repeated; done
+same() { # same NAME RANKS DATA ARGUMENTS
+  local name=$1 n=$2 data=$3
+  shift 3
+  run 1 -f $data.repeated -mat_type aij -bmrm_lambda 1e-2 -bmrm_eps 1e-7 -report a.json "$@" && run $n -f $data.petsc -example_weights weights -mat_type aij -bmrm_lambda 1e-2 -bmrm_eps 1e-7 -report b.json "$@" &&
+    awk -v a="$(value a.json objective)" -v b="$(value b.json objective)" 'BEGIN { exit !(a > 0 && a - b < 2.1e-7 && b - a < 2.1e-7) }'
+  verdict $? "weights: $name"
+}
+for loss in hinge sqhinge huberhinge logistic exponential leastsquares absolute quantile epsilon sqepsilon huber novelty; do
+  bias=()
+  [ $loss != novelty ] || bias=(-bias 1 -bias_factor 1)
+  same $loss 1 two -bmrm_loss $loss "${bias[@]}"
+done
+awk '{ $1 = $1 > 0 ? $1 : 0; print }' two >counts && awk '{ $1 = $1 > 0 ? $1 : 0; print }' two.repeated >counts.repeated && run 1 -f counts -mat_type aij -bmrm_loss leastsquares -bmrm_lambda 1 -save_binary counts.petsc && same poisson 1 counts -bmrm_loss poisson
+for loss in multiclass slackmulticlass softmax; do same $loss 1 three -bmrm_loss $loss -bmrm_loss_distance 1; done
+same "softmax, 3 ranks, 3 cuts" 3 three -bmrm_loss softmax -bmrm_cuts 3
+same "hinge, 3 ranks, 3 cuts, l1" 3 two -bmrm_cuts 3 -bmrm_reg l1
+same "hinge, vectors on the device" 1 two -mat_type gpucsr -mat_gpucsr_storage double -mat_gpucsr_vec_type gpu -vec_gpu_separate
+same "softmax, vectors on the device" 2 three -bmrm_loss softmax -mat_type gpucsr -mat_gpucsr_storage double -mat_gpucsr_vec_type gpu -vec_gpu_separate
+for n in 1 3; do
+  run $n -f three.petsc -mat_type aij -bmrm_loss softmax -bmrm_lambda 1e-2 -bmrm_eps 1e-9 -class_weights balanced -test three -predictions out -probabilities -report r.json
+  verdict $? "weights: balanced classes, $n rank(s)"
+  compare "weights: balanced classes agree with scikit-learn, $n rank(s)" probabilities three out 1e-2 1 1e-4 "" balanced
+  run $n -f two.petsc -mat_type aij -bmrm_loss logistic -bmrm_lambda 1e-2 -bmrm_eps 1e-9 -class_weights 1:3.5 -example_weights weights -test two -predictions out -probabilities
+  verdict $? "weights: of examples and classes, $n rank(s)"
+  compare "weights: of examples and classes agree with scikit-learn, $n rank(s)" probabilities two out 1e-2 1 1e-4 weights 1:3.5
+done
+{ echo 'label,a,b,c,d,e' && awk '{ printf "%s", $1 == 1 ? "one: first" : $1 == 3 ? "three" : "seven"; for (k = 2; k <= 6; k++) { split($k, e, ":"); printf ",%s", e[2] }; print "" }' three; } >named.csv
+run 1 -f named.csv -label_column label -mat_type aij -bmrm_loss multiclass -bmrm_lambda 1e-2 -bmrm_eps 1e-7 -class_weights "one: first:2,seven:3" -report a.json && run 1 -f three -mat_type aij -bmrm_loss multiclass -bmrm_lambda 1e-2 -bmrm_eps 1e-7 -class_weights 1:2,7:3 -report b.json &&
+  awk -v a="$(value a.json objective)" -v b="$(value b.json objective)" 'BEGIN { exit !(a > 0 && a - b < 2.1e-7 && b - a < 2.1e-7) }'
+verdict $? "weights: classes by name"
+run 2 -f two.petsc -mat_type aij -bmrm_path 1e-1,1e-2 -cv 3 -example_weights weights -platt 2 -model m && grep -q '^platt' m
+verdict $? "weights: cross-validation and held-out scores"
+refused "weights: another class" 2 "-class_weights 4:2: the data have no class '4': name a label of the data" -f three -bmrm_loss softmax -class_weights 4:2
+refused "weights: no pair" 2 "-class_weights 3: expected balanced, or <label>:<positive number> for some classes, separated by commas" -f three -bmrm_loss softmax -class_weights 3
+refused "weights: of classes, for numbers" 2 "-class_weights needs classes, which -bmrm_loss leastsquares does not have: use -example_weights" -f two -bmrm_loss leastsquares -class_weights balanced
+refused "weights: a loss that compares examples" 2 "-example_weights and -class_weights need a mean over the examples, and -bmrm_loss rocarea compares examples" -f two -bmrm_loss rocarea -class_weights balanced
+refused "weights: without training" 2 "-example_weights and -class_weights belong to the training with -f" -model m -test two -example_weights weights
+head -n 299 weights >few
+refused "weights: too few" 4 "few: 299 lines with weights, but the data have 300 examples: expected one line for each example" -f two -example_weights few
+sed '7s/.*/-1/' weights >negative
+refused "weights: a negative one" 4 "negative:7: expected the weight of an example, a number that is not negative, and nothing else" -f two -example_weights negative
+sed 's/.*/0/' weights >zeros
+refused "weights: all zero" 4 "zeros: all weights are zero: give at least one example a positive weight" -f two -example_weights zeros
+run 2 "${three[@]}" -bmrm_max_it 6 -bmrm_checkpoint ck -bmrm_checkpoint_every 5
+refused "weights: a checkpoint without them" 4 "belongs to other data" "${three[@]}" -class_weights balanced -bmrm_restart ck

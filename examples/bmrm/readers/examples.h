@@ -55,6 +55,8 @@ PETSC_INTERN PetscErrorCode BMRMExamplesCreateQueries(const BMRMExamples *, Mat,
 
 /* groups.c */
 PETSC_INTERN PetscErrorCode BMRMGroupsLoad(const char[], Mat, PetscInt, Vec *);
+PETSC_INTERN PetscErrorCode BMRMExampleWeightsLoad(const char[], Mat, Vec *);
+PETSC_INTERN PetscErrorCode BMRMClassWeightsApply(const char[], PetscInt, const PetscReal[], const char[], PetscBool, Vec, Vec *);
 
 /* examplesclasses.c */
 PETSC_INTERN PetscInt       BMRMFindLabel(PetscReal, PetscInt, const PetscReal[]);

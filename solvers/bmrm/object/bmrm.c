@@ -87,6 +87,7 @@ PetscErrorCode BMRMDuplicate(BMRM b, BMRM *newb)
   PetscCall(BMRMSetElasticNetRatio(c, b->reg->ratio));
   if (b->X) PetscCall(BMRMSetData(c, b->X, b->y));
   PetscCall(BMRMSetQueries(c, b->queries));
+  PetscCall(BMRMSetExampleWeights(c, b->importance));
   PetscCall(BMRMSetWeights(c, b->factor));
   PetscCall(BMRMSetGroups(c, b->groups));
   c->set = b->set;

@@ -135,6 +135,44 @@ PetscErrorCode BMRMSetQueries(BMRM b, Vec queries)
 }
 
 /*@
+  BMRMSetExampleWeights - Sets the weights of the examples in the risk
+
+  Collective
+
+  Input Parameters:
++ b      - the solver, its data set by `BMRMSetData()`
+- weight - a vector with the layout of the rows of the data; weights are not negative. `NULL` stands for ones
+
+  Level: intermediate
+
+  Notes:
+  The vector is not copied. Do not change it afterwards. The risk becomes the weighted mean of the loss. An example of weight 2 has the same effect as two equal
+  examples.
+
+  Losses that are means over the examples accept weights. Losses that compare examples with each other do not, such as rocarea and preference. With weights, the
+  loss is evaluated on the host, also if the vectors are on a GPU.
+
+.seealso: `BMRMSetData()`, `BMRMSetWeights()`
+@*/
+PetscErrorCode BMRMSetExampleWeights(BMRM b, Vec weight)
+{
+  PetscInt n, m;
+
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
+  PetscCheck(b->X, PetscObjectComm((PetscObject)b), PETSC_ERR_ORDER, "Weights of examples need data: call BMRMSetData() first");
+  if (weight) {
+    PetscValidHeaderSpecific(weight, VEC_CLASSID, 2);
+    PetscCheckSameComm(b, 1, weight, 2);
+    PetscCall(VecGetLocalSize(weight, &n));
+    PetscCall(MatGetLocalSize(b->X, &m, NULL));
+    PetscCall(GpAppCheckLocalSize(PetscObjectComm((PetscObject)b), "weights of examples", n, m, "use a vector with the layout of the rows of the data"));
+  }
+  PetscCall(BMRMReplaceVec_Private(b, weight, &b->importance));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
   BMRMSetWeights - Sets the factors of the weights in the regulariser
 
   Collective
@@ -151,7 +189,7 @@ PetscErrorCode BMRMSetQueries(BMRM b, Vec queries)
   The lower bound holds for all points whose free weights have absolute values of at most 10,000 (1 + the largest one at the minimiser of the model). At most
   1,024 weights can be free.
 
-.seealso: `BMRMSetRegularizerType()`
+.seealso: `BMRMSetRegularizerType()`, `BMRMSetExampleWeights()`
 @*/
 PetscErrorCode BMRMSetWeights(BMRM b, Vec factor)
 {

@@ -44,6 +44,7 @@ PetscErrorCode BMRMReset(BMRM b)
   PetscCall(BMRMDestroyVectors(b));
   PetscCall(VecDestroy(&b->y));
   PetscCall(VecDestroy(&b->queries));
+  PetscCall(VecDestroy(&b->importance));
   PetscCall(MatDestroy(&b->X));
   PetscCall(BMRMInvalidate_Private(b));
   b->reason = BMRM_CONVERGED_ITERATING;
@@ -97,6 +98,33 @@ static PetscErrorCode BMRMCheckLabels(BMRM b)
   SETERRQ(PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "The label %g of example %" PetscInt_FMT ", counted from 0, does not suit the loss %s, which wants %s", (double)sum, first, b->losstype, b->loss->labels);
 }
 
+/* Gives the loss the weights of the examples. The risk becomes the weighted mean of the loss. Collective. */
+static PetscErrorCode BMRMSetUpExampleWeights(BMRM b)
+{
+  BMRMLoss           l = b->loss;
+  const PetscScalar *va;
+  PetscScalar        sum;
+  PetscReal          least;
+  PetscInt           n;
+
+  PetscFunctionBegin;
+  PetscCall(PetscFree(l->weight));
+  l->scale = (PetscReal)1 / b->m;
+  if (!b->importance) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCheck(l->weighable, PetscObjectComm((PetscObject)b), PETSC_ERR_SUP, "The loss %s accepts no weights of examples: use a loss that is a mean over the examples", b->losstype);
+  PetscCall(VecMin(b->importance, NULL, &least));
+  PetscCall(VecSum(b->importance, &sum));
+  PetscCheck(least >= 0 && PetscRealPart(sum) > 0 && !PetscIsInfOrNanScalar(sum), PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE,
+             "The weights of the examples have the sum %g and the minimum %g: they must be finite and not negative, and not all zero", (double)PetscRealPart(sum), (double)least);
+  l->scale = 1 / PetscRealPart(sum);
+  PetscCall(VecGetLocalSize(b->importance, &n));
+  PetscCall(PetscMalloc1(n + 1, &l->weight)); /* not NULL on a rank without examples: all ranks must take the same decisions */
+  PetscCall(VecGetArrayRead(b->importance, &va));
+  for (PetscInt i = 0; i < n; i++) l->weight[i] = PetscRealPart(va[i]);
+  PetscCall(VecRestoreArrayRead(b->importance, &va));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Prepares the loss for the labels; afterwards the number of scores per example is known. */
 static PetscErrorCode BMRMSetUpLoss(BMRM b)
 {
@@ -105,7 +133,7 @@ static PetscErrorCode BMRMSetUpLoss(BMRM b)
 
   PetscFunctionBegin;
   PetscCall(BMRMCheckLabels(b));
-  l->scale   = (PetscReal)1 / b->m;
+  PetscCall(BMRMSetUpExampleWeights(b));
   l->queries = b->queries;
   l->classes = b->set.classes;
   l->outputs = 1;

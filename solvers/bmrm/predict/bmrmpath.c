@@ -120,7 +120,7 @@ PetscErrorCode BMRMSolvePath(BMRM b, PetscBool together, PetscInt n, BMRMPathPoi
 /* The data of a solver, which the training without a fold replaces; and one division into a fold and the other rows. */
 typedef struct {
   Mat        X, Xtrain, Xfold;
-  Vec        y, queries, ytrain, yfold;
+  Vec        y, queries, weight, ytrain, yfold;
   VecScatter scatter; /* from a vector of all rows to one of the rows of the fold */
 } BMRMFolds;
 
@@ -167,6 +167,7 @@ static PetscErrorCode BMRMFoldsCreate(BMRM b, PetscInt folds, BMRMFolds *fo)
   PetscCall(PetscObjectReference((PetscObject)(fo->X = b->X)));
   PetscCall(PetscObjectReference((PetscObject)(fo->y = b->y)));
   if (b->queries) PetscCall(PetscObjectReference((PetscObject)(fo->queries = b->queries)));
+  if (b->importance) PetscCall(PetscObjectReference((PetscObject)(fo->weight = b->importance)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -174,12 +175,20 @@ static PetscErrorCode BMRMFoldsCreate(BMRM b, PetscInt folds, BMRMFolds *fo)
 static PetscErrorCode BMRMFoldsDivide(BMRM b, PetscInt fold, PetscInt folds, BMRMFolds *fo)
 {
   VecScatter others;
+  Vec        weight;
 
   PetscFunctionBegin;
   PetscCall(BMRMFoldsExtractRows(fo, fold, folds, PETSC_FALSE, &fo->Xtrain, &fo->ytrain, &others));
-  PetscCall(VecScatterDestroy(&others));
   PetscCall(BMRMFoldsExtractRows(fo, fold, folds, PETSC_TRUE, &fo->Xfold, &fo->yfold, &fo->scatter));
   PetscCall(BMRMSetData(b, fo->Xtrain, fo->ytrain));
+  if (fo->weight) {
+    PetscCall(VecDuplicate(fo->ytrain, &weight));
+    PetscCall(VecScatterBegin(others, fo->weight, weight, INSERT_VALUES, SCATTER_FORWARD));
+    PetscCall(VecScatterEnd(others, fo->weight, weight, INSERT_VALUES, SCATTER_FORWARD));
+    PetscCall(BMRMSetExampleWeights(b, weight));
+    PetscCall(VecDestroy(&weight));
+  }
+  PetscCall(VecScatterDestroy(&others));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -200,7 +209,9 @@ static PetscErrorCode BMRMFoldsDestroy(BMRM b, BMRMFolds *fo)
   PetscFunctionBegin;
   PetscCall(BMRMSetData(b, fo->X, fo->y));
   PetscCall(BMRMSetQueries(b, fo->queries));
+  PetscCall(BMRMSetExampleWeights(b, fo->weight));
   PetscCall(VecDestroy(&fo->queries));
+  PetscCall(VecDestroy(&fo->weight));
   PetscCall(VecDestroy(&fo->y));
   PetscCall(MatDestroy(&fo->X));
   PetscFunctionReturn(PETSC_SUCCESS);

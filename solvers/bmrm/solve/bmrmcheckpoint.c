@@ -95,7 +95,7 @@ static PetscErrorCode BMRMFingerprintAddDot(Vec r, Vec v, Vec e, double *print)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Computes three numbers that identify the data: they change with the examples, labels, queries, factors or groups, and with their order.
+/* Computes three numbers that identify the data: they change with the examples, labels, queries, weights, factors or groups, and with their order.
    Overwrites d, e and r[0]. */
 static PetscErrorCode BMRMFingerprintCompute(BMRM b, double print[BMRM_PRINTS])
 {
@@ -122,6 +122,7 @@ static PetscErrorCode BMRMFingerprintCompute(BMRM b, double print[BMRM_PRINTS])
   print[0] = 0;
   PetscCall(BMRMFingerprintAddDot(b->r[0], b->labels, b->e, &print[0]));
   PetscCall(BMRMFingerprintAddDot(b->r[0], b->queries, NULL, &print[0]));
+  PetscCall(BMRMFingerprintAddDot(b->r[0], b->importance, NULL, &print[0]));
   PetscCall(BMRMFingerprintAddDot(b->d, b->factor, NULL, &print[0]));
   PetscCall(BMRMFingerprintAddDot(b->d, b->groups, NULL, &print[0]));
   PetscCall(MatMultTranspose(b->A, b->e, b->d));

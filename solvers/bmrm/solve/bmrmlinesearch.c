@@ -345,7 +345,7 @@ PetscErrorCode BMRMLineSearch_Private(BMRM b, PetscReal *t)
 
   PetscFunctionBegin;
   PetscCall(VecGPUGetRuntime(b->f, &dev));
-  if (b->loss->onebyone) dev = NULL;
+  if (b->loss->onebyone || b->loss->weight) dev = NULL; /* the loss is evaluated on the host */
   exact = (PetscBool)(!dev && b->loss->ops->pieces && b->reg->ops->pieces);
   if (exact) {
     PetscCall(BMRMLineSearchExact(b, b->step, t));

@@ -75,12 +75,13 @@ static PetscErrorCode BMRMLossPieces_Classes(BMRMLoss l, Vec f, Vec e, Vec y, BM
   PetscCall(VecGetArrayRead(y, &ya));
   PetscCall(PetscMalloc2(k, &value, k, &slope));
   for (PetscInt i = 0; i < m; i++) {
-    const BMRMExample x = {(int)k, m, fa + i, ea + i, 0, ya + i, l->value};
+    const BMRMExample x     = {(int)k, m, fa + i, ea + i, 0, ya + i, l->value};
+    const PetscReal   scale = l->scale * (l->weight ? l->weight[i] : 1);
     PetscInt          n;
 
     if (p->n + k > p->cap) PetscCall(BMRMPiecesReserve(p, PetscMax(2 * p->cap, p->n + k)));
-    p->slope += l->scale * BMRMClassesFindEnvelope(cl, &x, value, slope, &n, p->kink + p->n);
-    for (PetscInt j = 0; j < n; j++) p->kink[p->n++].jump *= l->scale;
+    p->slope += scale * BMRMClassesFindEnvelope(cl, &x, value, slope, &n, p->kink + p->n);
+    for (PetscInt j = 0; j < n; j++) p->kink[p->n++].jump *= scale;
   }
   PetscCall(PetscFree2(value, slope));
   PetscCall(VecRestoreArrayRead(y, &ya));

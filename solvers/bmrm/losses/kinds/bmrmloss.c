@@ -64,6 +64,7 @@ PetscErrorCode BMRMLossDestroy_Private(BMRMLoss *l)
   PetscFunctionBegin;
   if (!*l) PetscFunctionReturn(PETSC_SUCCESS);
   if ((*l)->ops->destroy) PetscCall((*(*l)->ops->destroy)(*l));
+  PetscCall(PetscFree((*l)->weight));
   PetscCall(PetscFree(*l));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -9,10 +9,10 @@ static PetscErrorCode BMRMMeanGet(BMRMLoss l, Vec f, Vec e, Vec y, const BMRMKer
   const PetscInt labels = l->many ? l->outputs : 1; /* per example */
 
   PetscFunctionBegin;
-  PetscCall(BMRMPlaceGet_Private(at, (PetscBool)(mean->cuda != NULL), f, e, y));
+  PetscCall(BMRMPlaceGet_Private(at, (PetscBool)(mean->cuda && !l->weight), f, e, y)); /* CUDA kernels have no weights of examples */
   *kernels = at->gpu ? mean->cuda : mean->host;
   at->start /= labels;
-  *x = (BMRMScores){at->n / labels, (int)l->outputs, l->value, at->f, at->e, at->y};
+  *x = (BMRMScores){at->n / labels, (int)l->outputs, l->value, at->f, at->e, at->y, l->weight};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -97,6 +97,7 @@ PetscErrorCode BMRMLossSetMean_Private(BMRMLoss l, const void *of, const BMRMKer
   mean->flops     = flops;
   l->data         = mean;
   l->outputs      = 1;
+  l->weighable    = PETSC_TRUE;
   l->ops->risk    = BMRMLossRisk_Mean;
   l->ops->cut     = BMRMLossCut_Mean;
   l->ops->slopes  = BMRMLossSlopes_Mean;

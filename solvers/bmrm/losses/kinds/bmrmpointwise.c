@@ -13,7 +13,7 @@ static PetscErrorCode BMRMLossLeast_Pointwise(BMRMLoss l, Vec y, PetscInt n, Pet
   PetscCall(VecGetLocalSize(y, &m));
   PetscCall(VecGetOwnershipRange(y, &start, NULL));
   PetscCall(VecGetArrayRead(y, &ya));
-  for (PetscInt i = 0; i < m; i++) least[(start + i) % n] += l->scale * (*pw->offset)(0, ya[i], l->value);
+  for (PetscInt i = 0; i < m; i++) least[(start + i) % n] += l->scale * (l->weight ? l->weight[i] : 1) * (*pw->offset)(0, ya[i], l->value);
   PetscCall(VecRestoreArrayRead(y, &ya));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, least, (PetscMPIInt)n, MPIU_REAL, MPIU_SUM, PetscObjectComm((PetscObject)y)));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -23,7 +23,7 @@ static PetscErrorCode BMRMLossLeast_Pointwise(BMRMLoss l, Vec y, PetscInt n, Pet
 static PetscErrorCode BMRMLossPieces_Pointwise(BMRMLoss l, Vec f, Vec e, Vec y, BMRMPieces *p)
 {
   const BMRMPointwise *pw   = (const BMRMPointwise *)((BMRMMean *)l->data)->of;
-  BMRMScores           x    = {.k = 1, .p = l->value};
+  BMRMScores           x    = {.k = 1, .p = l->value, .v = l->weight};
   const PetscReal      zero = 0;
   PetscReal            d[2] = {0, 0};
   PetscInt             n;
