@@ -35,6 +35,7 @@ typedef struct {
   PetscInt            iterations, nonzeros;
   BMRMConvergedReason reason;
   PetscReal           train, validation; /* accuracy, or root of the mean square error; NaN: unknown */
+  PetscReal           deviation;         /* standard error of validation, the mean over the folds */
 } BMRMPathPoint;
 
 PETSC_EXTERN PetscErrorCode BMRMComputeScores(Mat, PetscInt, Vec, Vec *);
@@ -44,6 +45,7 @@ PETSC_EXTERN PetscErrorCode BMRMComputeQuality(BMRMTask, PetscInt, Vec, Vec, BMR
 PETSC_EXTERN PetscErrorCode BMRMFitProbabilities(Vec, Vec, PetscReal[2]);
 PETSC_EXTERN PetscErrorCode BMRMComputeProbabilities(PetscInt, Vec, const PetscReal[2], Vec *);
 
+PETSC_EXTERN PetscErrorCode BMRMComputePath(BMRM, PetscInt, PetscReal[]);
 PETSC_EXTERN PetscErrorCode BMRMSolvePath(BMRM, PetscBool, PetscInt, BMRMPathPoint[]);
 PETSC_EXTERN PetscErrorCode BMRMCrossValidate(BMRM, PetscInt, PetscBool, PetscInt, BMRMPathPoint[]);
 PETSC_EXTERN PetscErrorCode BMRMComputeHeldOutScores(BMRM, PetscInt, Vec);

@@ -90,32 +90,32 @@ static PetscErrorCode BMRMSetTraining(BMRM b, const Training *tr)
 }
 
 /* Solves for the lambda of -bmrm_lambda, or for all lambdas of -bmrm_path. The model is that of the best lambda with -cv, else that of the last one. */
-static PetscErrorCode BMRMSolveRequest(MPI_Comm comm, const BMRMRequest *rq, const Training *tr, PetscBool *converged)
+static PetscErrorCode BMRMSolveRequest(MPI_Comm comm, const BMRMRequest *rq, const Training *tr, BMRMReport *r, PetscBool *converged)
 {
   const BMRM          b        = rq->solver;
   const PetscInt      n        = rq->nlambda;
   const PetscBool     accuracy = (PetscBool)(rq->task == BMRM_TASK_CLASSIFICATION || rq->task == BMRM_TASK_MULTICLASS);
-  PetscInt            best     = rq->folds ? 0 : n - 1;
-  BMRMPathPoint       point[BMRM_MAX_PATH];
+  PetscReal           lambda[BMRM_MAX_PATH];
   BMRMConvergedReason reason;
 
   PetscFunctionBegin;
   *converged = PETSC_TRUE;
-  for (PetscInt k = 0; k < n; k++) {
-    point[k].lambda     = rq->lambda[k];
-    point[k].validation = (PetscReal)NAN;
-  }
+  r->npath   = n;
+  r->best    = n - 1;
   PetscCall(BMRMSetTraining(b, tr));
+  if (rq->automatic) PetscCall(BMRMComputePath(b, n, lambda));
+  for (PetscInt k = 0; k < n; k++) {
+    r->path[k].lambda     = rq->automatic ? lambda[k] : rq->lambda[k];
+    r->path[k].validation = r->path[k].deviation = (PetscReal)NAN;
+  }
   if (!n) PetscCall(BMRMSolve(b));
   else {
-    if (rq->folds) PetscCall(BMRMCrossValidate(b, rq->folds, rq->together, n, point));
-    PetscCall(BMRMSolvePath(b, rq->together, n, point));
-    for (PetscInt k = 1; rq->folds && k < n; k++) {
-      if (accuracy ? point[k].validation > point[best].validation : point[k].validation < point[best].validation) best = k;
-    }
-    PetscCall(BMRMPathPrint(comm, accuracy, best, n, point));
-    for (PetscInt k = 0; k < n; k++) *converged = (PetscBool)(*converged && point[k].reason > 0);
-    if (best < n - 1) PetscCall(BMRMSolvePath(b, PETSC_FALSE, 1, &point[best]));
+    if (rq->folds) PetscCall(BMRMCrossValidate(b, rq->folds, rq->together, n, r->path));
+    PetscCall(BMRMSolvePath(b, rq->together, n, r->path));
+    if (rq->folds) r->best = BMRMPathChoose(accuracy, rq->one_se, n, r->path);
+    PetscCall(BMRMPathPrint(comm, accuracy, r->best, n, r->path));
+    for (PetscInt k = 0; k < n; k++) *converged = (PetscBool)(*converged && r->path[k].reason > 0);
+    if (r->best < n - 1) PetscCall(BMRMSolvePath(b, PETSC_FALSE, 1, &r->path[r->best]));
   }
   PetscCall(BMRMGetConvergedReason(b, &reason));
   *converged = (PetscBool)(*converged && reason > 0);
@@ -206,7 +206,7 @@ static PetscErrorCode BMRMTrain(MPI_Comm comm, BMRMRequest *rq, const Stages *st
   PetscCall(PetscLogStagePop());
   PetscCall(PetscLogStagePush(stages->solve));
   PetscCall(PetscTime(&begin));
-  PetscCall(BMRMSolveRequest(comm, rq, &tr, converged));
+  PetscCall(BMRMSolveRequest(comm, rq, &tr, r, converged));
   PetscCall(PetscTime(&end));
   PetscCall(PetscLogStagePop());
   r->seconds_solve = end - begin;

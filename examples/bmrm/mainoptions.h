@@ -47,9 +47,10 @@ static const GpAppOption options[] = {
   {"-bmrm_loss", GP_APP_CHOICE, losses + 1, NULL, "hinge", PETSC_TRUE, "Loss, the cost of an error, such as hinge or logistic."},
   {"-bmrm_reg", GP_APP_CHOICE, regularizers + 1, NULL, "l2", PETSC_TRUE, "Regulariser, the cost of weights."},
   {"-bmrm_lambda", GP_APP_REAL, "number", "(0,inf)", "1e-05", PETSC_TRUE, "Weight of the regulariser."},
-  {"-bmrm_path", GP_APP_REALS, "lambda,...", "(0,inf)", NULL, PETSC_TRUE, "Trains for each of these lambdas with one bundle."},
+  {"-bmrm_path", GP_APP_TEXT, "lambda,...|auto", NULL, NULL, PETSC_TRUE, "Trains for each of these lambdas with one bundle. auto chooses 16 of them, from the largest useful one."},
   {"-bmrm_path_together", GP_APP_BOOL, NULL, NULL, "false", PETSC_FALSE, "Trains for all of these lambdas in step, so that a gpucsr matrix is read once a pass for all."},
-  {"-cv", GP_APP_INT, "folds", "[2,inf)", NULL, PETSC_TRUE, "Chooses the lambda of -bmrm_path by cross-validation."},
+  {"-cv", GP_APP_INT, "folds", "[2,inf)", NULL, PETSC_TRUE, "Chooses the lambda of -bmrm_path by cross-validation in stratified folds."},
+  {"-cv_rule", GP_APP_CHOICE, "best|one_se", NULL, NULL, PETSC_FALSE, "Rule of that choice. best takes the best mean over the folds, one_se the largest lambda within one standard error of it. Default: one_se with -bmrm_path auto, otherwise best."},
   {"-platt", GP_APP_INT, "folds", "[0,inf)", "0", PETSC_TRUE, "Fits probabilities to the scores. 1 fits to those of the training data, 2 or more to scores of that many held-out folds."},
   {"-bmrm_reg_ratio", GP_APP_REAL, "ratio", "[0,1]", "0.5", PETSC_FALSE, "Elastic net: the part of the absolute values."},
   {"-bmrm_reg_group_size", GP_APP_INT, "n", "[1,inf)", "1", PETSC_FALSE, "Group lasso: n consecutive features are a group."},
@@ -101,7 +102,7 @@ static const GpAppManual manual = {.title       = "linear models by a bundle met
                                    .nested      = "",
                                    .also        = ".BR pagerank (1),\n.BR smacof (1)",
                                    .example     = {{"-f train.libsvm -bmrm_loss logistic -model m", "Trains a logistic regression and writes the model m."},
-                                                   {"-f train.libsvm -bmrm_path 1e-2,1e-3,1e-4 -cv 5 -model m", "Chooses lambda by cross-validation in five folds."},
+                                                   {"-f train.libsvm -bmrm_path auto -cv 5 -model m", "Chooses lambda by cross-validation in five folds."},
                                                    {"-model m -predict new.libsvm -predictions labels.txt -probabilities", "Writes a label and its probability for every example of new.libsvm."}},
                                    .options     = options};
 

@@ -43,6 +43,8 @@ PETSC_INTERN PetscErrorCode BMRMModelDestroy(BMRMModel *);
 
 PETSC_INTERN PetscErrorCode BMRMPredictionsWrite(Vec, Vec, const BMRMModel *, PetscBool, const char[]);
 
+#define BMRM_MAX_PATH 64
+
 /* The content of -report. Unknown numbers are NaN, unknown names are NULL. */
 typedef struct {
   PetscInt       rows, cols;
@@ -53,6 +55,8 @@ typedef struct {
   char           loss[64], regularizer[64];
   PetscInt       weights, nonzeros; /* number of weights, number of nonzero weights */
   BMRMQuality    train, test;
+  PetscInt       npath, best; /* number of lambdas of -bmrm_path; the place of the model among them */
+  BMRMPathPoint  path[BMRM_MAX_PATH];
   PetscLogDouble seconds_load, seconds_solve;
   char           mat_type[64];
   const char    *device;
@@ -76,9 +80,9 @@ PETSC_INTERN PetscErrorCode BMRMHistoryWritePicture(MPI_Comm, const BMRMHistory 
 PETSC_INTERN PetscErrorCode BMRMHistoryDestroy(BMRMHistory *);
 
 /* path.c */
-PETSC_INTERN PetscErrorCode BMRMPathGetLambdas(MPI_Comm, PetscInt *, PetscReal[], PetscBool *);
+PETSC_INTERN PetscErrorCode BMRMPathGetLambdas(MPI_Comm, PetscInt *, PetscReal[], PetscBool *, PetscBool *);
+PETSC_INTERN PetscInt       BMRMPathChoose(PetscBool, PetscBool, PetscInt, const BMRMPathPoint[]);
+PETSC_INTERN void           BMRMPathWrite(GpAppJSON *, PetscInt, PetscInt, const BMRMPathPoint[]);
 PETSC_INTERN PetscErrorCode BMRMPathPrint(MPI_Comm, PetscBool, PetscInt, PetscInt, const BMRMPathPoint[]);
-
-#define BMRM_MAX_PATH 64
 
 #endif

@@ -114,6 +114,7 @@ PetscErrorCode BMRMReportWrite(MPI_Comm comm, const BMRMReport *r, const BMRMMod
     BMRMReportWriteTrained(&J, r, "nonzero_weights", r->nonzeros);
     BMRMReportWriteQuality(&J, "train", &r->train);
     BMRMReportWriteQuality(&J, "test", &r->test);
+    BMRMPathWrite(&J, r->best, r->npath, r->path);
     GpAppJSONWriteReal(&J, "seconds_load", r->seconds_load);
     GpAppJSONWriteReal(&J, "seconds_solve", r->seconds_solve);
     GpAppJSONWriteString(&J, "mat_type", r->mat_type);

@@ -83,6 +83,20 @@ static PetscErrorCode BMRMSetDefaultBias(BMRMRequest *rq)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Reads -cv_rule, whose default depends on -bmrm_path. */
+static PetscErrorCode BMRMGetRule(MPI_Comm comm, BMRMRequest *rq)
+{
+  const char *const rules[] = {"best", "one_se"};
+  PetscInt          rule    = rq->automatic;
+
+  PetscFunctionBegin;
+  PetscOptionsBegin(comm, NULL, "Options of the cross-validation", "BMRM");
+  PetscCall(PetscOptionsEList("-cv_rule", BMRMGetOptionText("-cv_rule"), "BMRMCrossValidate", rules, 2, rules[rule], &rule, &rq->ruled));
+  PetscOptionsEnd();
+  rq->one_se = (PetscBool)(rule == 1);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Creates the solver, which reads its own options, and reads the list of lambdas. */
 static PetscErrorCode BMRMCreateSolver(MPI_Comm comm, void *context)
 {
@@ -94,7 +108,8 @@ static PetscErrorCode BMRMCreateSolver(MPI_Comm comm, void *context)
   PetscCall(BMRMGetTask(rq->solver, &rq->task));
   PetscCall(BMRMSetDefaultBias(rq));
   rq->nlambda = BMRM_MAX_PATH;
-  PetscCall(BMRMPathGetLambdas(comm, &rq->nlambda, rq->lambda, &rq->together));
+  PetscCall(BMRMPathGetLambdas(comm, &rq->nlambda, rq->lambda, &rq->automatic, &rq->together));
+  PetscCall(BMRMGetRule(comm, rq));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -126,6 +141,7 @@ static PetscErrorCode BMRMCheckTask(MPI_Comm comm, const BMRMRequest *rq)
              loss);
   PetscCheck(!rq->classweights[0] || rq->task == BMRM_TASK_CLASSIFICATION || rq->task == BMRM_TASK_MULTICLASS, comm, PETSC_ERR_USER_INPUT, "-class_weights needs classes, which -bmrm_loss %s does not have: use -example_weights", loss);
   PetscCheck(!rq->folds || rq->nlambda, comm, PETSC_ERR_USER_INPUT, "-cv chooses among several lambdas: name them with -bmrm_path");
+  PetscCheck(!rq->ruled || rq->folds, comm, PETSC_ERR_USER_INPUT, "-cv_rule chooses by cross-validation: add -cv <folds>");
   PetscCheck(!rq->folds || rq->task != BMRM_TASK_NOVELTY, comm, PETSC_ERR_USER_INPUT, "-cv compares predictions with labels, and -bmrm_loss %s learns without labels: leave out -cv", loss);
   PetscCheck(!rq->folds || rq->task != BMRM_TASK_RANKING, comm, PETSC_ERR_USER_INPUT, "-cv compares predictions with labels, and -bmrm_loss %s predicts an order only: leave out -cv", loss);
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -19,7 +19,8 @@ typedef struct {
   BMRMTask  task;
   PetscInt  nlambda; /* number of lambdas of -bmrm_path; 0: the option was not given */
   PetscReal lambda[BMRM_MAX_PATH];
-  PetscBool together;
+  PetscBool together, automatic; /* automatic: -bmrm_path auto */
+  PetscBool one_se, ruled;       /* one_se: the rule of -cv_rule; ruled: -cv_rule was given */
 } BMRMRequest;
 
 /* request.c: the functions that GpAppMain() calls before the run. context: the BMRMRequest */

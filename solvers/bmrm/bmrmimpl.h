@@ -203,6 +203,9 @@ PETSC_INTERN PetscErrorCode BMRMFreeBalance_Private(const BMRMBundle *, PetscRea
 PETSC_INTERN PetscErrorCode BMRMSolveModel_Private(BMRM);
 PETSC_INTERN PetscErrorCode BMRMModelReset_Private(BMRM);
 
+/* bmrmpath.c */
+PETSC_INTERN PetscErrorCode BMRMFoldsAssign_Private(BMRM, PetscInt, PetscInt[]);
+
 /* bmrmcheckpoint.c */
 PETSC_INTERN PetscErrorCode BMRMCheckpointSetUp_Private(BMRM);
 PETSC_INTERN PetscErrorCode BMRMCheckpointSave_Private(BMRM);

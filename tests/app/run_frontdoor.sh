@@ -57,7 +57,7 @@ cat >"$tmp/cases" <<'TABLE'
 2|1|bmrm|-bmrm_eps inf: expected a number of at least 0|-f $tmp/data -bmrm_eps inf
 2|1|bmrm|-bmrm_cuts 9999999999999999999: expected an integer|-f $tmp/data -bmrm_cuts 9999999999999999999
 2|1|bmrm|-cv 1: expected an integer of at least 2|-f $tmp/data -bmrm_path 1,0.1 -cv 1
-2|1|bmrm|-bmrm_path 1,-1: expected numbers|-f $tmp/data -bmrm_path 1,-1
+2|1|bmrm|-bmrm_path 1,-1: expected numbers greater than 0|-f $tmp/data -bmrm_path 1,-1
 2|1|bmrm|-bmrm_loss hing: expected one of hinge|-f $tmp/data -bmrm_loss hing
 2|1|pagerank|-damping 1: expected a number greater than 0 and less than 1|-rmat 6,4 -damping 1
 2|1|pagerank|-inner_tol nan: expected a number|-rmat 6,4 -inner_tol nan

@@ -3,12 +3,13 @@
 
    learner.py CASE DATA ... : see the functions whose names begin with case_
 """
+import json
 import sys
 
 import numpy as np
 from scipy.optimize import linprog
 from sklearn.datasets import dump_svmlight_file, load_diabetes, load_svmlight_file
-from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.linear_model import Lasso, LogisticRegression, Ridge
 
 
 def fail(text):
@@ -83,6 +84,27 @@ def case_multiclass(data, lam, objective, tolerance):
             b.append(-1)
     bounds = [(0, None)] * (2 * n * k) + [(None, None)] * k + [(0, None)] * m
     expect_close("objective", float(objective), linprog(cost, np.array(A), b, bounds=bounds, method="highs").fun, float(tolerance))
+
+
+def case_path(data, report, loss):
+    """The largest lambda of a path is the smallest one without weights, the rule of one standard error holds, and the chosen model is that of scikit-learn."""
+    X, y = load(data)
+    with open(report) as f:
+        r = json.load(f)
+    path = r["path"]
+    residual = y - y.mean() if loss == "leastsquares" else (y > 0) - (y > 0).mean()
+    top = np.max(np.abs(X.T @ residual)) / len(y)
+    if not 1 <= path[0]["lambda"] / top <= 1.1:
+        fail(f"the first lambda is {path[0]['lambda']:g}, the null model needs {top:g}")
+    expect_close("ratio", path[-1]["lambda"] / path[0]["lambda"], 1e-4, 1e-10)
+    sign = 1 if loss == "leastsquares" else -1
+    best = min(path, key=lambda p: sign * p["validation"])
+    chosen = next(p for p in path if sign * p["validation"] <= sign * best["validation"] + best["standard_error"])
+    if not chosen["chosen"] or sum(p["chosen"] for p in path) != 1 or r["lambda"] != chosen["lambda"]:
+        fail("the lambda is not that of the rule")
+    if loss == "leastsquares":
+        fit = Lasso(alpha=chosen["lambda"], tol=1e-10, max_iter=100000).fit(X, y)
+        expect_close("objective", chosen["objective"], np.mean((fit.predict(X) - y) ** 2) / 2 + chosen["lambda"] * np.abs(fit.coef_).sum(), 1e-3)
 
 
 if __name__ == "__main__":

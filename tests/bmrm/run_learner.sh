@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What a user of a linear learner expects beside the training: probabilities, intercepts, weights of examples and classes.  scikit-learn is the reference.  Prints TAP.
+# What a user of a linear learner expects beside the training: probabilities, intercepts, weights of examples and classes, paths of lambdas.  scikit-learn is the reference.  Prints TAP.
 #
 #   PYTHON   a Python with scikit-learn, default /usr/bin/python3; comparisons are skipped without it
 set -u
@@ -162,3 +162,31 @@ sed 's/.*/0/' weights >zeros
 refused "weights: all zero" 4 "zeros: all weights are zero: give at least one example a positive weight" -f two -example_weights zeros
 run 2 "${three[@]}" -bmrm_max_it 6 -bmrm_checkpoint ck -bmrm_checkpoint_every 5
 refused "weights: a checkpoint without them" 4 "belongs to other data" "${three[@]}" -class_weights balanced -bmrm_restart ck
+
+# --- paths of lambdas ------------------------------------------------------------------------------------------------------------------
+for n in 1 3; do
+  if [ -n "$python" ]; then
+    run 1 -f diabetes -mat_type aij -bmrm_loss leastsquares -bmrm_lambda 1 -save_binary diabetes.petsc && run $n -f diabetes.petsc -mat_type aij -bmrm_loss leastsquares -bmrm_reg l1 -bmrm_eps 1e-4 -bmrm_path auto -cv 5 -report path$n.json
+    verdict $? "path: least squares, l1, $n rank(s)"
+    compare "path: least squares, l1, agrees with scikit-learn, $n rank(s)" path diabetes path$n.json leastsquares
+  fi
+  run $n -f two.petsc -mat_type aij -bmrm_loss logistic -bmrm_reg l1 -bmrm_eps 1e-6 -bmrm_path auto -cv 5 -report logistic$n.json
+  verdict $? "path: logistic, l1, $n rank(s)"
+  compare "path: logistic, l1: lambdas and the rule, $n rank(s)" path two logistic$n.json logistic
+done
+[ "$(value logistic1.json lambda | cut -c1-10)" = "$(value logistic3.json lambda | cut -c1-10)" ]
+verdict $? "path: ranks agree"
+chosen() { awk '/^  [ *] [0-9]/ { if ($1 == "*") print $2 }' log; }
+run 1 -f three -mat_type aij -bmrm_loss softmax -bmrm_path auto -cv 5 && lambda=$(chosen) && run 1 -f three -mat_type aij -bmrm_loss softmax -bmrm_path auto -cv 5 -cv_rule best && awk -v a="$lambda" -v b="$(chosen)" 'BEGIN { exit !(a > b && b > 0) }' && [ "$(grep -c "^  [ *] [0-9]" log)" = 16 ]
+verdict $? "path: one standard error gives a larger lambda than the best mean"
+for loss in hinge multiclass huber; do
+  run 1 -f three -mat_type aij -bmrm_loss $loss -bmrm_path auto -bmrm_reg elasticnet -bmrm_eps 1e-3 -bmrm_max_it 200 2>log2
+  [ $loss = hinge ] || { awk '/^  [ *] [0-9]/ { if (!n++ && ($1 == "*" ? $6 : $5) > 6) bad = 1 } END { exit bad || n != 16 }' log; verdict $? "path: $loss, elastic net: the first lambda gives no weight except intercepts"; }
+done
+head -30 two >thirty
+run 2 -f thirty -mat_type aij -bmrm_path 1,0.1 -cv 30 -report r.json && [ "$(grep -c '"chosen": true' r.json)" = 1 ]
+verdict $? "path: as many folds as examples"
+awk '{ print $1, "1:0" }' two >nothing
+refused "path: features that say nothing" 2 "There is no largest useful lambda" -f nothing -bmrm_path auto
+refused "path: a word" 2 "-bmrm_path some: expected numbers greater than 0, separated by commas, or auto" -f two -bmrm_path some
+refused "path: a rule without folds" 2 "-cv_rule chooses by cross-validation: add -cv <folds>" -f two -bmrm_path auto -cv_rule best

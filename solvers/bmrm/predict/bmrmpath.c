@@ -122,16 +122,70 @@ typedef struct {
   Mat        X, Xtrain, Xfold;
   Vec        y, queries, weight, ytrain, yfold;
   VecScatter scatter; /* from a vector of all rows to one of the rows of the fold */
+  PetscInt  *fold;    /* fold of each row of this rank */
 } BMRMFolds;
 
-/* Returns the fold of a row: a hash of the row number, so that the folds are the same on any number of ranks. */
-static PetscInt BMRMFoldsGetFold(PetscInt row, PetscInt folds)
+/* Returns the fold of an example in an order in which `folds` consecutive examples belong to different folds. Their permutation p -> a p + b is random. */
+static PetscInt BMRMFoldsDeal(PetscInt64 place, PetscInt folds)
 {
-  return (PetscInt)(GpAppHash64((uint64_t)row) % (uint64_t)folds);
+  const uint64_t block = (uint64_t)(place / folds), p = (uint64_t)(place % folds), n = (uint64_t)folds;
+  uint64_t       a = GpAppHash64(2 * block) % n;
+
+  for (;; a++) { /* a and the number of folds must have no common divisor */
+    uint64_t x = a % n, y = n;
+
+    for (uint64_t rest; x; x = rest) {
+      rest = y % x;
+      y    = x;
+    }
+    if (y == 1) break;
+  }
+  return (PetscInt)((a % n * p + GpAppHash64(2 * block + 1) % n) % n);
+}
+
+/*
+  Assigns the examples of this rank to folds, the same on any number of ranks. The examples are ordered by class, then by row, and dealt to the folds in
+  this order. The sizes of the folds differ by at most one, and the numbers of examples of a class in two folds by at most two.
+*/
+PetscErrorCode BMRMFoldsAssign_Private(BMRM b, PetscInt folds, PetscInt fold[])
+{
+  const PetscScalar *ya;
+  PetscInt           m, classes = 1;
+  PetscInt64        *next, *all;
+  BMRMTask           task;
+
+  PetscFunctionBegin;
+  PetscCall(BMRMGetTask(b, &task));
+  PetscCall(MatGetLocalSize(b->X, &m, NULL));
+  if (task == BMRM_TASK_CLASSIFICATION) classes = 2;
+  if (task == BMRM_TASK_MULTICLASS) {
+    PetscReal most;
+
+    PetscCall(VecMax(b->y, NULL, &most));
+    classes = (PetscInt)most + 1;
+  }
+  PetscCall(PetscCalloc2(classes, &next, classes, &all));
+  PetscCall(VecGetArrayRead(b->y, &ya));
+  for (PetscInt i = 0; i < m; i++) {
+    fold[i] = task == BMRM_TASK_MULTICLASS ? (PetscInt)PetscRealPart(ya[i]) : classes == 2 && PetscRealPart(ya[i]) > 0;
+    next[fold[i]]++;
+  }
+  PetscCall(VecRestoreArrayRead(b->y, &ya));
+  PetscCallMPI(MPI_Allreduce(next, all, (PetscMPIInt)classes, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)b)));
+  for (PetscInt c = 0; c < classes; c++) {
+    const PetscInt64 mine = next[c];
+
+    PetscCallMPI(MPI_Scan(&mine, &next[c], 1, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)b)));
+    next[c] -= mine; /* number of examples of the class on lower ranks */
+    for (PetscInt other = 0; other < c; other++) next[c] += all[other];
+  }
+  for (PetscInt i = 0; i < m; i++) fold[i] = BMRMFoldsDeal(next[fold[i]]++, folds);
+  PetscCall(PetscFree2(next, all));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Extracts the rows of a fold (inside) or all other rows, with their labels and the scatter to them. */
-static PetscErrorCode BMRMFoldsExtractRows(const BMRMFolds *fo, PetscInt fold, PetscInt folds, PetscBool inside, Mat *Xs, Vec *ys, VecScatter *scatter)
+static PetscErrorCode BMRMFoldsExtractRows(const BMRMFolds *fo, PetscInt fold, PetscBool inside, Mat *Xs, Vec *ys, VecScatter *scatter)
 {
   const MPI_Comm comm = PetscObjectComm((PetscObject)fo->X);
   IS             rows, columns;
@@ -142,7 +196,7 @@ static PetscErrorCode BMRMFoldsExtractRows(const BMRMFolds *fo, PetscInt fold, P
   PetscCall(MatGetOwnershipRangeColumn(fo->X, &cstart, &cend));
   PetscCall(PetscMalloc1(end - start, &index));
   for (PetscInt i = start; i < end; i++) {
-    if ((BMRMFoldsGetFold(i, folds) == fold) == (inside == PETSC_TRUE)) index[n++] = i;
+    if ((fo->fold[i - start] == fold) == (inside == PETSC_TRUE)) index[n++] = i;
   }
   PetscCall(ISCreateGeneral(comm, n, index, PETSC_OWN_POINTER, &rows));
   PetscCall(ISCreateStride(comm, cend - cstart, cstart, 1, &columns));
@@ -159,11 +213,16 @@ static PetscErrorCode BMRMFoldsExtractRows(const BMRMFolds *fo, PetscInt fold, P
 /* Takes the data of the solver. */
 static PetscErrorCode BMRMFoldsCreate(BMRM b, PetscInt folds, BMRMFolds *fo)
 {
+  PetscInt m;
+
   PetscFunctionBegin;
   PetscValidHeaderSpecific(b, BMRM_CLASSID, 1);
   PetscCheck(b->X, PetscObjectComm((PetscObject)b), PETSC_ERR_ORDER, "There are no examples to divide into folds: call BMRMSetData() first");
   PetscCheck(folds >= 2 && folds <= b->m, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "The number of folds is %" PetscInt_FMT ", it must be from 2 to the number of examples, %" PetscInt_FMT, folds, b->m);
   PetscCall(PetscMemzero(fo, sizeof(*fo)));
+  PetscCall(MatGetLocalSize(b->X, &m, NULL));
+  PetscCall(PetscMalloc1(m, &fo->fold));
+  PetscCall(BMRMFoldsAssign_Private(b, folds, fo->fold));
   PetscCall(PetscObjectReference((PetscObject)(fo->X = b->X)));
   PetscCall(PetscObjectReference((PetscObject)(fo->y = b->y)));
   if (b->queries) PetscCall(PetscObjectReference((PetscObject)(fo->queries = b->queries)));
@@ -172,14 +231,14 @@ static PetscErrorCode BMRMFoldsCreate(BMRM b, PetscInt folds, BMRMFolds *fo)
 }
 
 /* Divides the rows into those of a fold and the others, which become the data of the solver. */
-static PetscErrorCode BMRMFoldsDivide(BMRM b, PetscInt fold, PetscInt folds, BMRMFolds *fo)
+static PetscErrorCode BMRMFoldsDivide(BMRM b, PetscInt fold, BMRMFolds *fo)
 {
   VecScatter others;
   Vec        weight;
 
   PetscFunctionBegin;
-  PetscCall(BMRMFoldsExtractRows(fo, fold, folds, PETSC_FALSE, &fo->Xtrain, &fo->ytrain, &others));
-  PetscCall(BMRMFoldsExtractRows(fo, fold, folds, PETSC_TRUE, &fo->Xfold, &fo->yfold, &fo->scatter));
+  PetscCall(BMRMFoldsExtractRows(fo, fold, PETSC_FALSE, &fo->Xtrain, &fo->ytrain, &others));
+  PetscCall(BMRMFoldsExtractRows(fo, fold, PETSC_TRUE, &fo->Xfold, &fo->yfold, &fo->scatter));
   PetscCall(BMRMSetData(b, fo->Xtrain, fo->ytrain));
   if (fo->weight) {
     PetscCall(VecDuplicate(fo->ytrain, &weight));
@@ -210,6 +269,7 @@ static PetscErrorCode BMRMFoldsDestroy(BMRM b, BMRMFolds *fo)
   PetscCall(BMRMSetData(b, fo->X, fo->y));
   PetscCall(BMRMSetQueries(b, fo->queries));
   PetscCall(BMRMSetExampleWeights(b, fo->weight));
+  PetscCall(PetscFree(fo->fold));
   PetscCall(VecDestroy(&fo->queries));
   PetscCall(VecDestroy(&fo->weight));
   PetscCall(VecDestroy(&fo->y));
@@ -230,12 +290,14 @@ static PetscErrorCode BMRMFoldsDestroy(BMRM b, BMRMFolds *fo)
 - point    - with the lambdas
 
   Output Parameter:
-. point - validation: the mean over the folds of the accuracy, or of the root of the mean square error
+. point - validation: the mean over the folds of the accuracy, or of the root of the mean square error; deviation: the standard error of this mean
 
   Level: intermediate
 
-  Note:
+  Notes:
   Each fold uses one bundle for all lambdas, or, with together, solves for all lambdas in step.
+
+  The folds are stratified: their sizes differ by at most one, and their numbers of examples of a class by at most two. They do not depend on the number of ranks.
 
 .seealso: `BMRMSolvePath()`, `BMRMPathPoint`
 @*/
@@ -243,15 +305,12 @@ PetscErrorCode BMRMCrossValidate(BMRM b, PetscInt folds, PetscBool together, Pet
 {
   BMRM     *s;
   BMRMFolds fo;
-  PetscInt  m;
 
   PetscFunctionBegin;
   PetscCall(BMRMFoldsCreate(b, folds, &fo));
-  for (PetscInt k = 0; k < n; k++) point[k].validation = 0;
+  for (PetscInt k = 0; k < n; k++) point[k].validation = point[k].deviation = 0;
   for (PetscInt fold = 0; fold < folds; fold++) {
-    PetscCall(BMRMFoldsDivide(b, fold, folds, &fo));
-    PetscCall(MatGetSize(fo.Xfold, &m, NULL));
-    PetscCheck(m > 0, PetscObjectComm((PetscObject)b), PETSC_ERR_ARG_OUTOFRANGE, "Fold %" PetscInt_FMT " of %" PetscInt_FMT " has no examples: use fewer folds", fold, folds);
+    PetscCall(BMRMFoldsDivide(b, fold, &fo));
     PetscCall(BMRMPathCreateSolvers(b, together, n, point, &s));
     for (PetscInt k = 0; k < n; k++) {
       PetscReal quality;
@@ -262,11 +321,14 @@ PetscErrorCode BMRMCrossValidate(BMRM b, PetscInt folds, PetscBool together, Pet
       PetscCall(BMRMComputeScores(fo.Xfold, s[k]->loss->outputs, w, &f));
       PetscCall(BMRMPathComputeQuality(s[k], f, fo.yfold, &quality));
       PetscCall(VecDestroy(&f));
-      point[k].validation += quality / folds;
+      quality -= point[k].validation; /* mean and sum of squares are updated without cancellation */
+      point[k].validation += quality / (fold + 1);
+      point[k].deviation += quality * quality * fold / (fold + 1);
     }
     PetscCall(BMRMPathDestroySolvers(b, n, &s));
     PetscCall(BMRMFoldsUnite(&fo));
   }
+  for (PetscInt k = 0; k < n; k++) point[k].deviation = PetscSqrtReal(point[k].deviation / (folds - 1) / folds);
   PetscCall(BMRMFoldsDestroy(b, &fo));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -295,7 +357,7 @@ PetscErrorCode BMRMComputeHeldOutScores(BMRM b, PetscInt folds, Vec f)
   PetscFunctionBegin;
   PetscCall(BMRMFoldsCreate(b, folds, &fo));
   for (PetscInt fold = 0; fold < folds; fold++) {
-    PetscCall(BMRMFoldsDivide(b, fold, folds, &fo));
+    PetscCall(BMRMFoldsDivide(b, fold, &fo));
     PetscCall(BMRMSolve(b));
     PetscCall(BMRMGetSolution(b, &w));
     PetscCall(MatMult(fo.Xfold, w, fo.yfold));
