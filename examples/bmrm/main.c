@@ -260,6 +260,11 @@ static PetscErrorCode BMRMPredict(MPI_Comm comm, const BMRMRequest *rq, const St
   PetscCall(BMRMModelComputeScores(model, X, &f));
   if (known && !ex.unlabelled) PetscCall(BMRMComputeQuality(task, nclass, f, y, &r->test));
   PetscCall(BMRMModelComputeProbabilities(model, f, &p));
+  if (rq->quality) {
+    PetscCheck(nclass, comm, PETSC_ERR_USER_INPUT, "-quality compares classes, and a model of the loss %s predicts none: leave out -quality", model->loss);
+    PetscCheck(known && !ex.unlabelled, comm, PETSC_ERR_FILE_UNEXPECTED, "%s: -quality compares labels with predictions, and the labels are not those of the model: leave out -quality", ex.file);
+    PetscCall(BMRMDetailsCreate(file, model->classify, nclass, f, p, y, &r->details));
+  }
   if (rq->predictions[0]) PetscCall(BMRMPredictionsWrite(f, rq->probabilities ? p : NULL, model, rq->scores, rq->predictions));
   PetscCall(PetscLogStagePop());
   if (!rq->train[0]) {
@@ -295,8 +300,9 @@ static PetscErrorCode BMRMRun(MPI_Comm comm, void *context, PetscBool *converged
   if (rq->train[0]) PetscCall(BMRMTrain(comm, rq, &stages, &model, &report, converged));
   else PetscCall(BMRMModelRead(comm, rq->model, &model));
   if (rq->test[0] || rq->predict[0]) PetscCall(BMRMPredict(comm, rq, &stages, &model, &report));
-  PetscCall(BMRMReportPrint(comm, &report));
+  PetscCall(BMRMReportPrint(comm, &report, &model));
   if (rq->report[0]) PetscCall(BMRMReportWrite(comm, &report, &model, rq->report));
+  PetscCall(BMRMDetailsDestroy(&report.details));
   PetscCall(BMRMModelDestroy(&model));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

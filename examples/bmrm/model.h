@@ -5,6 +5,7 @@
 #include <gpucsrbmrmpredict.h>
 #include <gpucsrcompat.h>
 #include "app/app.h"
+#include "examples/bmrm/quality.h"
 #include "examples/bmrm/readers/examples.h"
 
 /* A linear model, replicated on every rank. The score of x is <w, x> + offset; a model of several classes has a score for each. */
@@ -57,6 +58,7 @@ typedef struct {
   BMRMQuality    train, test;
   PetscInt       npath, best; /* number of lambdas of -bmrm_path; the place of the model among them */
   BMRMPathPoint  path[BMRM_MAX_PATH];
+  BMRMDetails    details; /* of the quality on the data of -test or -predict, with -quality */
   PetscLogDouble seconds_load, seconds_solve;
   char           mat_type[64];
   const char    *device;
@@ -66,7 +68,7 @@ typedef struct {
 
 PETSC_INTERN PetscErrorCode BMRMReportCreate(BMRMReport *);
 PETSC_INTERN PetscErrorCode BMRMReportSetMat(BMRMReport *, Mat);
-PETSC_INTERN PetscErrorCode BMRMReportPrint(MPI_Comm, const BMRMReport *);
+PETSC_INTERN PetscErrorCode BMRMReportPrint(MPI_Comm, const BMRMReport *, const BMRMModel *);
 PETSC_INTERN PetscErrorCode BMRMReportWrite(MPI_Comm, const BMRMReport *, const BMRMModel *, const char[]);
 
 /* objective, lower bound and gap after every pass */

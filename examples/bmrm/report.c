@@ -48,7 +48,7 @@ static PetscErrorCode BMRMReportPrintQuality(MPI_Comm comm, const char which[], 
 }
 
 /* Prints the summary of a run. */
-PetscErrorCode BMRMReportPrint(MPI_Comm comm, const BMRMReport *r)
+PetscErrorCode BMRMReportPrint(MPI_Comm comm, const BMRMReport *r, const BMRMModel *model)
 {
   PetscFunctionBegin;
   PetscCall(PetscPrintf(comm, "data             %" PetscInt_FMT " examples, %" PetscInt_FMT " features, %" PetscInt64_FMT " entries; read in %.3f s\n", r->rows, r->cols, r->nnz, r->seconds_load));
@@ -63,6 +63,7 @@ PetscErrorCode BMRMReportPrint(MPI_Comm comm, const BMRMReport *r)
   }
   PetscCall(BMRMReportPrintQuality(comm, "train", &r->train));
   PetscCall(BMRMReportPrintQuality(comm, "test", &r->test));
+  PetscCall(BMRMDetailsPrint(comm, &r->details, model->nclass ? model->label : model->classes, model->class_names));
   if (r->reason && strncmp(r->reason, "CONVERGED", 9)) PetscCall(PetscPrintf(comm, "WARNING: NOT CONVERGED (%s). The gap above is the quality of this model; see -bmrm_max_it and -bmrm_eps.\n", r->reason));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -115,6 +116,7 @@ PetscErrorCode BMRMReportWrite(MPI_Comm comm, const BMRMReport *r, const BMRMMod
     BMRMReportWriteQuality(&J, "train", &r->train);
     BMRMReportWriteQuality(&J, "test", &r->test);
     BMRMPathWrite(&J, r->best, r->npath, r->path);
+    BMRMDetailsWrite(&J, &r->details, model->nclass ? model->label : model->classes, model->class_names);
     GpAppJSONWriteReal(&J, "seconds_load", r->seconds_load);
     GpAppJSONWriteReal(&J, "seconds_solve", r->seconds_solve);
     GpAppJSONWriteString(&J, "mat_type", r->mat_type);

@@ -31,6 +31,7 @@ PetscErrorCode BMRMGetRequest(MPI_Comm comm, void *context)
   PetscCall(PetscOptionsString("-predictions", BMRMGetOptionText("-predictions"), "", rq->predictions, rq->predictions, sizeof(rq->predictions), NULL));
   PetscCall(PetscOptionsBool("-scores", BMRMGetOptionText("-scores"), "", rq->scores, &rq->scores, NULL));
   PetscCall(PetscOptionsBool("-probabilities", BMRMGetOptionText("-probabilities"), "", rq->probabilities, &rq->probabilities, NULL));
+  PetscCall(PetscOptionsBool("-quality", BMRMGetOptionText("-quality"), "", rq->quality, &rq->quality, NULL));
   PetscCall(PetscOptionsString("-report", BMRMGetOptionText("-report"), "", rq->report, rq->report, sizeof(rq->report), NULL));
   PetscCall(PetscOptionsString("-picture", BMRMGetOptionText("-picture"), "", rq->picture, rq->picture, sizeof(rq->picture), NULL));
   PetscCall(PetscOptionsString("-label_column", BMRMGetOptionText("-label_column"), "", rq->label, rq->label, sizeof(rq->label), NULL));
@@ -59,6 +60,7 @@ static const char *BMRMFindConflict(const BMRMRequest *rq)
   if (rq->predictions[0] && !rq->test[0] && !rq->predict[0]) return "-predictions needs -test or -predict <LIBSVM file>";
   if (rq->scores && !rq->predictions[0]) return "-scores needs -predictions <file>";
   if (rq->probabilities && !rq->predictions[0]) return "-probabilities needs -predictions <file>";
+  if (rq->quality && !rq->test[0] && !rq->predict[0]) return "-quality needs -test or -predict with labelled data";
   if (rq->platt && !rq->train[0]) return "-platt belongs to the training with -f; a model knows its probabilities";
   if ((rq->normalize || rq->scale) && !rq->train[0]) return "-normalize and -scale belong to the training with -f; a model knows them";
   if (rq->groups[0] && !rq->train[0]) return "-groups belongs to the training with -f";

@@ -14,7 +14,7 @@ typedef struct {
   PetscInt  features, folds, platt;
   PetscReal bias, bias_factor; /* bias: value of the feature that every example gets, 0 for none */
   PetscBool biased;            /* -bias was given */
-  PetscBool scores, probabilities, normalize, scale;
+  PetscBool scores, probabilities, quality, normalize, scale;
   BMRM      solver; /* the solver, created only for training */
   BMRMTask  task;
   PetscInt  nlambda; /* number of lambdas of -bmrm_path; 0: the option was not given */

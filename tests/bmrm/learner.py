@@ -9,6 +9,8 @@ import sys
 import numpy as np
 from scipy.optimize import linprog
 from sklearn.datasets import dump_svmlight_file, load_diabetes, load_svmlight_file
+from sklearn import metrics
+from sklearn.calibration import calibration_curve
 from sklearn.linear_model import Lasso, LogisticRegression, Ridge
 
 
@@ -105,6 +107,42 @@ def case_path(data, report, loss):
     if loss == "leastsquares":
         fit = Lasso(alpha=chosen["lambda"], tol=1e-10, max_iter=100000).fit(X, y)
         expect_close("objective", chosen["objective"], np.mean((fit.predict(X) - y) ** 2) / 2 + chosen["lambda"] * np.abs(fit.coef_).sum(), 1e-3)
+
+
+def case_quality(data, out, report):
+    """Confusion matrix, scores of the classes, curves and calibration, from the predictions (label, scores, probabilities)."""
+    y = load(data)[1]
+    labels, columns = predictions(out)
+    with open(report) as f:
+        q = json.load(f)["quality"]
+    predicted, classes = np.array(labels, float), np.unique(y)
+    expect_close("confusion", q["confusion"], metrics.confusion_matrix(y, predicted), 0)
+    scores = metrics.precision_recall_fscore_support(y, predicted)
+    for k, key in enumerate(("precision", "recall", "f1", "examples")):
+        expect_close(key, [c[key] for c in q["classes"]], scores[k], 1e-14)
+    expect_close("balanced accuracy", q["balanced_accuracy"], metrics.balanced_accuracy_score(y, predicted), 1e-14)
+    expect_close("mean F1", q["mean_f1"], metrics.f1_score(y, predicted, average="macro"), 1e-14)
+    if len(classes) == 2:
+        score, p = columns[:, 0], columns[:, 1]
+        positive = y == classes[1]
+        expect_close("log loss", q["log_loss"], metrics.log_loss(positive, p), 1e-12)
+        expect_close("Brier score", q["brier_score"], metrics.brier_score_loss(positive, p), 1e-12)
+        expect_close("average precision", q["average_precision"], metrics.average_precision_score(positive, score), 1e-12)
+        fpr, tpr, threshold = metrics.roc_curve(positive, score, drop_intermediate=False)
+        expect_close("ROC", q["roc"], np.column_stack([threshold, fpr, tpr])[1:], 1e-12)
+        precision, recall, threshold = metrics.precision_recall_curve(positive, score)
+        n = len(q["precision_recall"])  # scikit-learn may leave out thresholds after recall 1
+        ours = np.array(q["precision_recall"])[::-1]
+        expect_close("precision and recall", ours[n - len(threshold) :], np.column_stack([threshold, recall[:-1], precision[:-1]]), 1e-12)
+        right = positive
+    else:
+        p = columns[:, len(classes) :]
+        expect_close("log loss", q["log_loss"], metrics.log_loss(y, p), 1e-12)
+        expect_close("Brier score", q["brier_score"], np.mean(np.sum((p - (y[:, None] == classes)) ** 2, axis=1)), 1e-12)
+        right, p = predicted == y, p.max(axis=1)
+    fraction, mean = calibration_curve(right, p, n_bins=10)
+    expect_close("calibration", [(b["probability"], b["fraction"]) for b in q["calibration"]], np.column_stack([mean, fraction]), 1e-12)
+    expect_close("calibration error", q["calibration_error"], sum(b["examples"] / len(y) * abs(b["probability"] - b["fraction"]) for b in q["calibration"]), 1e-12)
 
 
 if __name__ == "__main__":

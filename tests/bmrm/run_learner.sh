@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# What a user of a linear learner expects beside the training: probabilities, intercepts, weights of examples and classes, paths of lambdas.  scikit-learn is the reference.  Prints TAP.
+# What a user of a linear learner expects beside the training: probabilities, intercepts, weights of examples and classes, paths of
+# lambdas, details of the quality.  scikit-learn is the reference.  Prints TAP.
 #
 #   PYTHON   a Python with scikit-learn, default /usr/bin/python3; comparisons are skipped without it
 set -u
@@ -190,3 +191,21 @@ awk '{ print $1, "1:0" }' two >nothing
 refused "path: features that say nothing" 2 "There is no largest useful lambda" -f nothing -bmrm_path auto
 refused "path: a word" 2 "-bmrm_path some: expected numbers greater than 0, separated by commas, or auto" -f two -bmrm_path some
 refused "path: a rule without folds" 2 "-cv_rule chooses by cross-validation: add -cv <folds>" -f two -bmrm_path auto -cv_rule best
+
+# --- details of the quality --------------------------------------------------------------------------------------------------------------
+head -150 two >half && run 1 -f half -mat_type aij -bmrm_loss leastsquares -bmrm_lambda 1 -save_binary half.petsc
+for n in 1 3; do
+  run $n -f two.petsc -mat_type aij -bmrm_loss logistic -bmrm_lambda 1e-2 -test half.petsc -predictions out -scores -probabilities -quality -report r.json && grep -q '^  balanced accuracy' log && [ "$(grep -cE '^  0\.[0-9] to ' log)" -gt 3 ]
+  verdict $? "quality: two classes, $n rank(s)"
+  compare "quality: two classes agree with scikit-learn, $n rank(s)" quality half out r.json
+  run $n -f three.petsc -mat_type aij -bmrm_loss softmax -bmrm_lambda 1e-2 -test three.petsc -predictions out -scores -probabilities -quality -report r.json
+  verdict $? "quality: three classes, $n rank(s)"
+  compare "quality: three classes agree with scikit-learn, $n rank(s)" quality three out r.json
+done
+run 2 -f named.csv -label_column label -mat_type aij -bmrm_lambda 1e-2 -bmrm_loss multiclass -test named.csv -quality -report r.json && grep -q '{"class": "one: first", "examples": 122,' r.json && grep -q '^  one: first  *122 ' log && grep -q '"log_loss": null' r.json && ! grep -q '"calibration"' r.json
+verdict $? "quality: classes by name, without probabilities"
+run 1 -f two -mat_type aij -bmrm_lambda 1e-2 -test two -quality -report r.json && awk '/"roc"/ { n = gsub(/\[/, "") } END { exit !(n > 100 && n < 205) }' r.json
+verdict $? "quality: at most 201 points of a curve"
+refused "quality: without data" 2 "-quality needs -test or -predict with labelled data" -f two -quality
+refused "quality: numbers" 2 "-quality compares classes, and a model of the loss leastsquares predicts none: leave out -quality" -f two -bmrm_loss leastsquares -test two -quality
+refused "quality: other labels" 4 "three: -quality compares labels with predictions, and the labels are not those of the model: leave out -quality" -f two -predict three -quality
