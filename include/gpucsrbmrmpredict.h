@@ -43,6 +43,7 @@ PETSC_EXTERN PetscErrorCode BMRMFindClasses(Vec, PetscInt, Vec *);
 PETSC_EXTERN PetscErrorCode BMRMInitializeQuality(BMRMQuality *);
 PETSC_EXTERN PetscErrorCode BMRMComputeQuality(BMRMTask, PetscInt, Vec, Vec, BMRMQuality *);
 PETSC_EXTERN PetscErrorCode BMRMFitProbabilities(Vec, Vec, PetscReal[2]);
+PETSC_EXTERN PetscErrorCode BMRMFitTemperature(PetscInt, Vec, Vec, PetscReal *);
 PETSC_EXTERN PetscErrorCode BMRMComputeProbabilities(PetscInt, Vec, const PetscReal[2], Vec *);
 
 PETSC_EXTERN PetscErrorCode BMRMComputePath(BMRM, PetscInt, PetscReal[]);

@@ -184,10 +184,11 @@ static PetscErrorCode BMRMCalibrate(const BMRMRequest *rq, const Training *tr, B
 
   PetscFunctionBegin;
   PetscCall(BMRMGetScores(b, &f));
-  PetscCall(VecDuplicate(tr->y, &held));
+  PetscCall(VecDuplicate(f, &held));
   if (rq->platt == 1) PetscCall(VecCopy(f, held));
   else PetscCall(BMRMComputeHeldOutScores(b, rq->platt, held));
-  PetscCall(BMRMFitProbabilities(held, tr->y, model->platt));
+  if (model->nclass) PetscCall(BMRMFitTemperature(model->nclass, held, tr->y, &model->temperature));
+  else PetscCall(BMRMFitProbabilities(held, tr->y, model->platt));
   PetscCall(VecDestroy(&held));
   model->probable = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -81,7 +81,8 @@ PetscErrorCode BMRMModelWrite(MPI_Comm comm, const BMRMModel *model, const char 
     BMRMModelWriteNames(out.fp, "class names", model->class_names, model->nclass ? model->nclass : 2);
     BMRMModelWriteNames(out.fp, "feature names", model->feature_names, model->n);
     if (model->unit_rows) (void)fprintf(out.fp, "rows unit\n");
-    if (model->probable) (void)fprintf(out.fp, "platt %.17g %.17g\n", (double)model->platt[0], (double)model->platt[1]);
+    if (model->probable && model->nclass) (void)fprintf(out.fp, "temperature %.17g\n", (double)model->temperature);
+    else if (model->probable) (void)fprintf(out.fp, "platt %.17g %.17g\n", (double)model->platt[0], (double)model->platt[1]);
     if (model->offset != 0) (void)fprintf(out.fp, "offset %.17g\n", (double)model->offset);
     (void)fprintf(out.fp, "weights %lld\n", (long long)nonzeros);
     for (PetscInt i = 0; i < model->n; i++) {
@@ -150,6 +151,10 @@ PetscErrorCode BMRMModelComputeProbabilities(const BMRMModel *model, Vec f, Vec 
 {
   PetscFunctionBegin;
   *p = NULL;
-  if (BMRMModelHasProbabilities(model)) PetscCall(BMRMComputeProbabilities(PetscMax(1, model->nclass), f, model->probable ? model->platt : NULL, p));
+  if (BMRMModelHasProbabilities(model)) {
+    const PetscReal hot[2] = {model->nclass && model->probable ? -1 / model->temperature : -1, 0};
+
+    PetscCall(BMRMComputeProbabilities(PetscMax(1, model->nclass), f, model->probable && !model->nclass ? model->platt : hot, p));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

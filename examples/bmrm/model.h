@@ -16,10 +16,11 @@ typedef struct {
   PetscInt  n;          /* features */
   PetscReal classes[2]; /* the labels of negative and positive scores */
   PetscReal lambda, offset;
-  PetscReal platt[2];  /* the probability of the second label is 1/(1 + exp(platt[0] score + platt[1])) */
-  PetscBool unit_rows; /* examples are divided by their norms before scores are computed */
-  PetscBool probable;  /* platt is valid */
-  PetscInt  nclass;    /* number of classes if each has its own score; 0: there is one score */
+  PetscReal platt[2];    /* the probability of the second label is 1/(1 + exp(platt[0] score + platt[1])) */
+  PetscBool unit_rows;   /* examples are divided by their norms before scores are computed */
+  PetscReal temperature; /* the probabilities of several classes are proportional to exp(score / temperature) */
+  PetscBool probable;    /* platt is valid, or temperature if each class has a score */
+  PetscInt  nclass;      /* number of classes if each has its own score; 0: there is one score */
 
   /* Arrays. They are the last members, so that the members before them can be broadcast at once. */
   PetscReal *w;

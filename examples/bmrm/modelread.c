@@ -198,6 +198,12 @@ static PetscErrorCode BMRMModelReadExtras(ModelReader *r, PetscBool names, BMRMM
     model->platt[1] = (PetscReal)v[1];
     PetscCall(BMRMModelNextLine(r));
   }
+  if (model->nclass && BMRMModelScan(r->line, "temperature", 1, v)) {
+    BMRMModelRequire(r, v[0] >= 1e-100 && v[0] <= 1e100, "'temperature' and a positive number");
+    model->temperature = (PetscReal)v[0];
+    model->probable    = PETSC_TRUE;
+    PetscCall(BMRMModelNextLine(r));
+  }
   if (BMRMModelScan(r->line, "offset", 1, v)) {
     model->offset = (PetscReal)v[0];
     PetscCall(BMRMModelNextLine(r));

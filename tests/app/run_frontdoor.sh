@@ -75,7 +75,7 @@ cat >"$tmp/cases" <<'TABLE'
 2|1|bmrm|-mat_gpucsr_stream_chunk 4kk: expected a number of bytes, which k, M, G or T may follow (1k is 1024 bytes)$|-f $tmp/data -mat_gpucsr_stream_chunk 4kk
 2|1|smacof|-smacof_stream_chunk -3: expected a number of bytes of at least 1|-f $tmp/table.csv -smacof_stream_chunk -3
 2|1 3|pagerank|KSP type foo|-rmat 6,4 -method ksp -pagerank_ksp_type foo
-2|1 3|bmrm|-platt gives probabilities of two classes, which -bmrm_loss leastsquares does not separate|-f $tmp/data -bmrm_loss leastsquares -platt 1
+2|1 3|bmrm|-platt gives probabilities of classes, which -bmrm_loss leastsquares does not separate|-f $tmp/data -bmrm_loss leastsquares -platt 1
 2|1|bmrm|gives scores without probabilities: add -platt|-f $tmp/data -test $tmp/data -predictions $tmp/p -probabilities
 2|1 3|bmrm|-class_weights needs classes|-f $tmp/data -bmrm_loss leastsquares -class_weights balanced
 2|1|bmrm|-probabilities: the model|-model $tmp/plain.model -predict $tmp/data -predictions $tmp/p -probabilities

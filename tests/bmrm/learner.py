@@ -7,7 +7,8 @@ import json
 import sys
 
 import numpy as np
-from scipy.optimize import linprog
+from scipy.optimize import linprog, minimize_scalar
+from scipy.special import logsumexp, softmax
 from sklearn.datasets import dump_svmlight_file, load_diabetes, load_svmlight_file
 from sklearn import metrics
 from sklearn.calibration import calibration_curve
@@ -143,6 +144,20 @@ def case_quality(data, out, report):
     fraction, mean = calibration_curve(right, p, n_bins=10)
     expect_close("calibration", [(b["probability"], b["fraction"]) for b in q["calibration"]], np.column_stack([mean, fraction]), 1e-12)
     expect_close("calibration error", q["calibration_error"], sum(b["examples"] / len(y) * abs(b["probability"] - b["fraction"]) for b in q["calibration"]), 1e-12)
+
+
+def case_temperature(data, out, model):
+    """The temperature of a model, fitted to the scores of the training data, and the probabilities with it."""
+    y = load(data)[1]
+    columns = predictions(out)[1]
+    classes, of = np.unique(y, return_inverse=True)
+    m, k = len(y), len(classes)
+    scores, p = columns[:, :k], columns[:, k:]
+    T = float(next(line.split()[1] for line in open(model) if line.startswith("temperature ")))
+    target = np.eye(k)[of] * (1 - k / (m + k)) + 1 / (m + k)
+    beta = minimize_scalar(lambda b: np.sum(logsumexp(b * scores, axis=1) - b * np.sum(target * scores, axis=1)), bounds=(1e-3, 1e3), method="bounded", options={"xatol": 1e-9}).x
+    expect_close("temperature", T * beta, 1, 1e-6)
+    expect_close("probabilities", p, softmax(scores / T, axis=1), 1e-12)
 
 
 if __name__ == "__main__":

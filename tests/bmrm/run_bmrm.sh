@@ -295,7 +295,6 @@ verdict "softmax: cross-validation"
 head -n 9 "$tmp/seven.1" >"$tmp/cut.model"
 refused "several classes: a truncated model" 2 "cut.model:10: expected a label" -model "$tmp/cut.model" -test "$tmp/seven" -mat_type aij -report "$tmp/out/r"
 refused "several classes: unknown labels in a test" 1 "is none of the model's 7 from 0 to 60" -model "$tmp/seven.1" -test "$tmp/fifty" -mat_type aij -report "$tmp/out/r"
-refused "several classes: probabilities" 1 "which -bmrm_loss softmax does not separate" -f "$tmp/seven" -mat_type aij -bmrm_loss softmax -platt 1 -model "$tmp/out/m"
 refused "queries: cannot be stored in a binary file" 1 "cannot store the queries of qid:" -f "$tmp/seven" -mat_type aij -bmrm_loss preference -save_binary "$tmp/out/cache"
 awk '{ printf "%s", $1; for (k = 2; k <= NF; k++) { split($k, e, ":"); printf " %s", e[1] == 2 ? "2:" 8 * e[2] : $k }; print "" }' "$tmp/seven" >"$tmp/large"
 for n in 1 2; do

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What a user of a linear learner expects beside the training: probabilities, intercepts, weights of examples and classes, paths of
-# lambdas, details of the quality.  scikit-learn is the reference.  Prints TAP.
+# lambdas, details of the quality, temperatures.  scikit-learn is the reference.  Prints TAP.
 #
 #   PYTHON   a Python with scikit-learn, default /usr/bin/python3; comparisons are skipped without it
 set -u
@@ -209,3 +209,17 @@ verdict $? "quality: at most 201 points of a curve"
 refused "quality: without data" 2 "-quality needs -test or -predict with labelled data" -f two -quality
 refused "quality: numbers" 2 "-quality compares classes, and a model of the loss leastsquares predicts none: leave out -quality" -f two -bmrm_loss leastsquares -test two -quality
 refused "quality: other labels" 4 "three: -quality compares labels with predictions, and the labels are not those of the model: leave out -quality" -f two -predict three -quality
+
+# --- temperatures ------------------------------------------------------------------------------------------------------------------------
+for n in 1 3; do
+  run $n -f three.petsc -mat_type aij -bmrm_loss multiclass -bmrm_lambda 1e-3 -bmrm_eps 1e-7 -platt 1 -model m$n -test three.petsc -predictions out -scores -probabilities
+  verdict $? "temperature: fitted to scores of the training data, $n rank(s)"
+  compare "temperature: it minimises the cross-entropy, $n rank(s)" temperature three out m$n
+  run $n -f three.petsc -mat_type aij -bmrm_loss softmax -bmrm_lambda 1e-3 -bmrm_eps 1e-7 -platt 5 -model held$n -test three.petsc -quality
+  verdict $? "temperature: fitted to held-out scores, $n rank(s)"
+done
+run 2 -model held1 -predict three.petsc -mat_type aij -predictions again -probabilities && run 2 -model held3 -predict three.petsc -mat_type aij -predictions other -probabilities &&
+  paste -d' ' again other | awk '{ for (k = 2; k <= 4; k++) { d = $k - $(k + 4); if (d > 1e-3 || d < -1e-3) bad = 1 } } END { exit bad || NR != 300 }' && [ "$(sed -n 's/^temperature //p' held1 | cut -c1-5)" = "$(sed -n 's/^temperature //p' held3 | cut -c1-5)" ]
+verdict $? "temperature: ranks agree, and a saved model has it"
+sed 's/^temperature .*/temperature -1/' held1 >damaged
+refused "temperature: a negative one" 4 "damaged:9: expected 'temperature' and a positive number, got 'temperature -1'" -model damaged -predict three

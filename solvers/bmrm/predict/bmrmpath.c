@@ -333,8 +333,35 @@ PetscErrorCode BMRMCrossValidate(BMRM b, PetscInt folds, PetscBool together, Pet
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Copies the scores of the examples of a fold into the vector of all scores. part: workspace with the layout of the labels. */
+static PetscErrorCode BMRMFoldsInsertScores(BMRMFolds *fo, PetscInt fold, PetscInt k, Vec scores, Vec part, Vec f)
+{
+  const PetscScalar *from;
+  PetscScalar       *to;
+  PetscInt           m, n;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetLocalSize(part, &m));
+  PetscCall(VecGetLocalSize(fo->yfold, &n));
+  for (PetscInt c = 0; c < k; c++) {
+    PetscCall(VecGetArrayRead(scores, &from));
+    PetscCall(VecGetArrayWrite(fo->yfold, &to));
+    PetscCall(PetscArraycpy(to, from + c * n, n));
+    PetscCall(VecRestoreArrayWrite(fo->yfold, &to));
+    PetscCall(VecRestoreArrayRead(scores, &from));
+    PetscCall(VecScatterBegin(fo->scatter, fo->yfold, part, INSERT_VALUES, SCATTER_REVERSE));
+    PetscCall(VecScatterEnd(fo->scatter, fo->yfold, part, INSERT_VALUES, SCATTER_REVERSE));
+    PetscCall(VecGetArrayRead(part, &from));
+    PetscCall(VecGetArray(f, &to));
+    for (PetscInt i = 0; i < m; i++) to[c * m + i] = fo->fold[i] == fold ? from[i] : to[c * m + i];
+    PetscCall(VecRestoreArray(f, &to));
+    PetscCall(VecRestoreArrayRead(part, &from));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*@
-  BMRMComputeHeldOutScores - Computes the score of every example with weights that were trained without its fold
+  BMRMComputeHeldOutScores - Computes the scores of every example with weights that were trained without its fold
 
   Collective
 
@@ -343,28 +370,35 @@ PetscErrorCode BMRMCrossValidate(BMRM b, PetscInt folds, PetscBool together, Pet
 - folds - number of folds, two or more
 
   Output Parameter:
-. f - the scores, a vector with the layout of the labels
+. f - the scores, a vector with the layout of `BMRMGetScores()`
 
   Level: intermediate
 
-.seealso: `BMRMFitProbabilities()`, `BMRMCrossValidate()`
+  Note:
+  With several classes, call `BMRMSetClasses()` first, because a fold need not contain every class.
+
+.seealso: `BMRMFitProbabilities()`, `BMRMFitTemperature()`, `BMRMCrossValidate()`
 @*/
 PetscErrorCode BMRMComputeHeldOutScores(BMRM b, PetscInt folds, Vec f)
 {
   BMRMFolds fo;
-  Vec       w;
+  Vec       w, scores, part;
 
   PetscFunctionBegin;
   PetscCall(BMRMFoldsCreate(b, folds, &fo));
+  PetscCall(VecDuplicate(fo.y, &part));
+  PetscCall(VecSet(part, 0));
+  PetscCall(VecSet(f, 0));
   for (PetscInt fold = 0; fold < folds; fold++) {
     PetscCall(BMRMFoldsDivide(b, fold, &fo));
     PetscCall(BMRMSolve(b));
     PetscCall(BMRMGetSolution(b, &w));
-    PetscCall(MatMult(fo.Xfold, w, fo.yfold));
-    PetscCall(VecScatterBegin(fo.scatter, fo.yfold, f, INSERT_VALUES, SCATTER_REVERSE));
-    PetscCall(VecScatterEnd(fo.scatter, fo.yfold, f, INSERT_VALUES, SCATTER_REVERSE));
+    PetscCall(BMRMComputeScores(fo.Xfold, b->loss->outputs, w, &scores));
+    PetscCall(BMRMFoldsInsertScores(&fo, fold, b->loss->outputs, scores, part, f));
+    PetscCall(VecDestroy(&scores));
     PetscCall(BMRMFoldsUnite(&fo));
   }
+  PetscCall(VecDestroy(&part));
   PetscCall(BMRMFoldsDestroy(b, &fo));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -23,7 +23,7 @@ static void BMRMProbabilitiesSoftmax(PetscInt k, PetscInt m, PetscReal beta, Pet
   Input Parameters:
 + k  - number of scores per example, see `BMRMGetClasses()`
 . f  - the scores of `BMRMComputeScores()`
-- ab - A and B, the result of `BMRMFitProbabilities()`; `NULL` for A = -1 and B = 0, the probabilities of the losses `logistic` and `softmax`
+- ab - A and B, the result of `BMRMFitProbabilities()`, or -1/T and 0 with the result of `BMRMFitTemperature()`; `NULL` for A = -1 and B = 0, the probabilities of the losses `logistic` and `softmax`
 
   Output Parameter:
 . p - with k = 1 the probability 1/(1 + exp(A f + B)) that the example is positive; with k > 1 the probabilities of all classes, proportional to exp(-A f),
@@ -34,7 +34,7 @@ static void BMRMProbabilitiesSoftmax(PetscInt k, PetscInt m, PetscReal beta, Pet
   Note:
   Minimising the losses `logistic` and `softmax` maximises the likelihood of these probabilities. For all other losses they have no meaning without a fit.
 
-.seealso: `BMRMComputeScores()`, `BMRMFitProbabilities()`
+.seealso: `BMRMComputeScores()`, `BMRMFitProbabilities()`, `BMRMFitTemperature()`
 @*/
 PetscErrorCode BMRMComputeProbabilities(PetscInt k, Vec f, const PetscReal ab[2], Vec *p)
 {
