@@ -53,7 +53,7 @@ static const GpAppOption options[] = {
   {"-bmrm_path_together", GP_APP_BOOL, NULL, NULL, "false", PETSC_FALSE, "Trains for all of these lambdas in step, so that a gpucsr matrix is read once a pass for all."},
   {"-cv", GP_APP_INT, "folds", "[2,inf)", NULL, PETSC_TRUE, "Chooses the lambda of -bmrm_path by cross-validation. The folds are stratified: they have equal shares of the classes."},
   {"-cv_rule", GP_APP_CHOICE, "best|one_se", NULL, NULL, PETSC_FALSE, "Rule of that choice. best takes the best mean over the folds, one_se the largest lambda within one standard error of it. Default: one_se with -bmrm_path auto, otherwise best."},
-  {"-platt", GP_APP_INT, "folds", "[0,inf)", "0", PETSC_TRUE, "Fits probabilities to the scores: Platt's for two classes, a temperature for several. 1 fits to those of the training data, 2 or more to scores of that many held-out folds."},
+  {"-platt", GP_APP_INT, "folds", "[0,inf)", "0", PETSC_TRUE, "Fits probabilities to the scores. Two classes get those of Platt, several classes a temperature. 1 fits to those of the training data, 2 or more to scores of that many held-out folds."},
   {"-bmrm_reg_ratio", GP_APP_REAL, "ratio", "[0,1]", "0.5", PETSC_FALSE, "Elastic net: the part of the absolute values."},
   {"-bmrm_reg_group_size", GP_APP_INT, "n", "[1,inf)", "1", PETSC_FALSE, "Group lasso: n consecutive features are a group."},
   {"-bmrm_loss_quantile", GP_APP_REAL, "tau", "(0,1)", "0.5", PETSC_FALSE, "Loss quantile: the quantile."},

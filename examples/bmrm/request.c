@@ -92,7 +92,7 @@ static PetscErrorCode BMRMGetRule(MPI_Comm comm, BMRMRequest *rq)
   PetscInt          rule    = rq->automatic;
 
   PetscFunctionBegin;
-  PetscOptionsBegin(comm, NULL, "Options of the path over lambda", "BMRM");
+  PetscOptionsBegin(comm, NULL, "Options of the path and its cross-validation", "BMRM");
   PetscCall(PetscOptionsEList("-cv_rule", BMRMGetOptionText("-cv_rule"), "BMRMCrossValidate", rules, 2, rules[rule], &rule, &rq->ruled));
   PetscOptionsEnd();
   rq->one_se = (PetscBool)(rule == 1);

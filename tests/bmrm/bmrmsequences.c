@@ -164,6 +164,44 @@ static PetscErrorCode ConvertData(BMRM *b)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* weights of the examples are set and withdrawn */
+static PetscErrorCode ExampleWeights(BMRM *b)
+{
+  Vec scores, weight;
+
+  PetscFunctionBeginUser;
+  PetscCall(BMRMSolve(*b));
+  PetscCall(BMRMGetScores(*b, &scores));
+  PetscCall(VecDuplicate(scores, &weight));
+  PetscCall(VecSet(weight, 2));
+  PetscCall(BMRMSetExampleWeights(*b, weight));
+  PetscCall(BMRMSetExampleWeights(*b, weight));
+  PetscCall(BMRMSolve(*b));
+  PetscCall(BMRMSetExampleWeights(*b, NULL));
+  PetscCall(VecDestroy(&weight));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* two weights are free for a while */
+static PetscErrorCode FreeWeights(BMRM *b)
+{
+  Vec w, factor;
+
+  PetscFunctionBeginUser;
+  PetscCall(BMRMSolve(*b));
+  PetscCall(BMRMGetSolution(*b, &w));
+  PetscCall(VecDuplicate(w, &factor));
+  PetscCall(VecSet(factor, 1));
+  for (PetscInt j = 0; j < 2; j++) PetscCall(VecSetValue(factor, j, 0, INSERT_VALUES));
+  PetscCall(VecAssemblyBegin(factor));
+  PetscCall(VecAssemblyEnd(factor));
+  PetscCall(BMRMSetWeights(*b, factor));
+  PetscCall(BMRMSolve(*b));
+  PetscCall(BMRMSetWeights(*b, NULL));
+  PetscCall(VecDestroy(&factor));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* destroyed at every moment of a solver's life */
 static PetscErrorCode Abandon(BMRM *b)
 {
@@ -199,6 +237,8 @@ static const struct {
   {"other data and the first", OtherDataSolved},
   {"BMRMDuplicate()", Duplicate},
   {"MatConvert() of the data", ConvertData},
+  {"BMRMSetExampleWeights()", ExampleWeights},
+  {"BMRMSetWeights()", FreeWeights},
   {"destruction", Abandon},
 };
 

@@ -2,7 +2,8 @@
 # What a user of a linear learner expects beside the training: probabilities, intercepts, weights of examples and classes, paths of
 # lambdas, details of the quality, temperatures.  scikit-learn is the reference.  Prints TAP.
 #
-#   PYTHON   a Python with scikit-learn, default /usr/bin/python3; comparisons are skipped without it
+#   GPUCSR_DATA   folder of public data sets, default ../shared/data; tests that need a missing one are skipped
+#   PYTHON        a Python with scikit-learn, default /usr/bin/python3; comparisons are skipped without it
 set -u
 . "$(dirname "$0")/../env.sh"
 [ -x "$BMRM" ] || { not_ok "bmrm is built ($BMRM)"; exit 1; }
@@ -223,3 +224,18 @@ run 2 -model held1 -predict three.petsc -mat_type aij -predictions again -probab
 verdict $? "temperature: ranks agree, and a saved model has it"
 sed 's/^temperature .*/temperature -1/' held1 >damaged
 refused "temperature: a negative one" 4 "damaged:9: expected 'temperature' and a positive number, got 'temperature -1'" -model damaged -predict three
+
+# --- public data ---------------------------------------------------------------------------------------------------------------------------
+svm=${GPUCSR_DATA:-../shared/data}/svm
+public() { # public NAME LOSS LAMBDA: trains with an intercept and balanced classes, compares probabilities, then the details of the quality
+  if [ ! -f "$svm/$1.xz" ] || ! command -v xz >/dev/null; then skip "public data: $1" "the data set is not in $svm, or xz is not installed"; return; fi
+  xz -dc "$svm/$1.xz" >public
+  run 1 -f public -mat_type aij -bmrm_loss "$2" -bmrm_lambda "$3" -bmrm_eps 1e-8 -class_weights balanced -test public -predictions out -scores -probabilities -quality -report r.json
+  verdict $? "public data: $1, $2"
+  compare "public data: $1: details of the quality agree with scikit-learn" quality public out r.json
+  run 1 -f public -mat_type aij -bmrm_loss "$2" -bmrm_lambda "$3" -bmrm_eps 1e-8 -class_weights balanced -test public -predictions out -probabilities
+  compare "public data: $1: probabilities agree with scikit-learn" probabilities public out "$3" 1 1e-3 "" balanced
+}
+public heart_scale logistic 1e-2
+public german_scale.txt logistic 1e-2
+public dna.scale softmax 1e-2
