@@ -21,7 +21,7 @@ PetscErrorCode BMRMExampleWeightsLoad(const char file[], Mat X, Vec *weight)
   PetscCall(MatCreateVecs(X, NULL, weight));
   lines = (GpAppLines){text.text, text.text + text.length, NULL, 0, 0};
   for (const char *p = GpAppLinesNext(&lines, NULL), *q; p && !wrong.code; p = GpAppLinesNext(&lines, NULL)) {
-    double v;
+    double v = 0;
 
     q = GpAppScanReal(GpAppSkipBlanks(p), &v);
     if (!q || GpAppSkipBlanks(q) != lines.eol || !(v >= 0 && v <= 1e100)) GpAppComplain(&wrong, lines.line, p, lines.eol, "expected the weight of an example, a number that is not negative, and nothing else");
