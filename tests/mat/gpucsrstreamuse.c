@@ -290,7 +290,7 @@ static PetscErrorCode TestValues(void)
   PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &B));
   PetscCall(MatProductCreate(A, B, NULL, &C));
   PetscCall(MatProductSetType(C, MATPRODUCT_AB));
-  Refused("can be multiplied by dense matrices only, and ABt requires one process", MatProductSetFromOptions(C));
+  Refused("can be multiplied by a dense matrix B as A B and A' B, and on one process as A B'", MatProductSetFromOptions(C));
   PetscCall(MatDestroy(&C));
   PetscCall(MatDestroy(&A));
   PetscCall(MatDestroy(&B));
