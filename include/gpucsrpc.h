@@ -1,4 +1,4 @@
-/* Public interface of the preconditioner types of gpucsr. */
+/* Public functions of the preconditioner type gpupoly.  Those of gpufsai and gpuspai are in gpucsr.h. */
 #ifndef GPUCSRPC_H
 #define GPUCSRPC_H
 

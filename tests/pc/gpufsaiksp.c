@@ -270,6 +270,20 @@ static PetscErrorCode SetUpOf(Mat A, PetscBool error, MatGPUCSRStorage storage)
   PetscFunctionReturn(err);
 }
 
+/* Calls the setters with values that are errors for the type gpufsai.  A PC of another type, or without a type, ignores them. */
+static PetscErrorCode SetOptionsOfOtherType(PC pc)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PCGPUFSAISetPattern(pc, (PCGPUFSAIPattern)2));
+  PetscCall(PCGPUFSAISetPower(pc, 0));
+  PetscCall(PCGPUFSAISetThreshold(pc, -1));
+  PetscCall(PCGPUFSAISetAdaptive(pc, 0, 1, 0));
+  PetscCall(PCGPUFSAISetFilter(pc, 1));
+  PetscCall(PCGPUFSAISetLocal(pc, PETSC_FALSE));
+  PetscCall(PCGPUFSAISetStorage(pc, (MatGPUCSRStorage)3));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode TestErrors(void)
 {
   Mat            A;
@@ -290,14 +304,15 @@ static PetscErrorCode TestErrors(void)
   PetscCall(MatDestroy(&A));
   for (int k = 0; k < 2; k++) { /* the factor has the values 1e45 and 1e-45 */
     PetscCall(MatCreateConstantDiagonal(PETSC_COMM_SELF, 2, 2, 2, 2, k ? 1e90 : 1e-90, &A));
-    Refused("PC type gpufsai: the values of row 0 exceed the range of single precision; use -pc_gpufsai_storage double", SetUpOf(A, PETSC_FALSE, MAT_GPUCSR_STORAGE_SINGLE));
+    Refused("PC type gpufsai: single precision cannot store the largest value of row 0 of the approximate inverse or its factor; use -pc_gpufsai_storage double", SetUpOf(A, PETSC_FALSE, MAT_GPUCSR_STORAGE_SINGLE));
     PetscCall(SetUpOf(A, PETSC_FALSE, MAT_GPUCSR_STORAGE_DOUBLE));
     PetscCall(SetUpOf(A, PETSC_FALSE, MAT_GPUCSR_STORAGE_AUTO));
     PetscCall(MatDestroy(&A));
   }
   PetscCall(PCCreate(PETSC_COMM_SELF, &pc));
+  PetscCall(SetOptionsOfOtherType(pc));
   PetscCall(PCSetType(pc, PCJACOBI));
-  Refused("The preconditioner has the type jacobi; call PCSetType() with the type gpufsai first", PCGPUFSAISetPower(pc, 2));
+  PetscCall(SetOptionsOfOtherType(pc));
   PetscCall(PCSetType(pc, PCGPUFSAI));
   Refused("-pc_gpufsai_power 0: must be from 1 to 16", PCGPUFSAISetPower(pc, 0));
   Refused("-pc_gpufsai_threshold -1.: must be at least 0 and less than 1", PCGPUFSAISetThreshold(pc, -1));

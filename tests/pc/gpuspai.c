@@ -279,6 +279,18 @@ static PetscErrorCode SetUpOf(Mat A)
   PetscFunctionReturn(err);
 }
 
+/* Calls the setters with values that are errors for the type gpuspai.  A PC of another type, or without a type, ignores them. */
+static PetscErrorCode SetOptionsOfOtherType(PC pc)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PCGPUSPAISetPower(pc, 17));
+  PetscCall(PCGPUSPAISetThreshold(pc, -1));
+  PetscCall(PCGPUSPAISetFilter(pc, -1));
+  PetscCall(PCGPUSPAISetLocal(pc, PETSC_FALSE));
+  PetscCall(PCGPUSPAISetStorage(pc, (MatGPUCSRStorage)3));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Errors, on one rank. */
 static PetscErrorCode TestErrors(void)
 {
@@ -289,11 +301,12 @@ static PetscErrorCode TestErrors(void)
   PetscFunctionBeginUser;
   PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, 2, 2, 1, NULL, &A));
   PetscCall(MatSeqAIJSetPreallocationCSR(A, i, j, (const PetscScalar[]){1, 1}));
-  Refused("PC type gpuspai, row 1: the rows of the matrix in the pattern of the row are linearly dependent, or do not reach its column; use another preconditioner", SetUpOf(A));
+  Refused("PC type gpuspai, row 1: the rows of the matrix in the pattern of this row are linearly dependent, or none of them has a nonzero in the column with this number; use another preconditioner", SetUpOf(A));
   PetscCall(MatDestroy(&A));
   PetscCall(PCCreate(PETSC_COMM_SELF, &pc));
+  PetscCall(SetOptionsOfOtherType(pc));
   PetscCall(PCSetType(pc, PCGPUFSAI));
-  Refused("The preconditioner has the type gpufsai; call PCSetType() with the type gpuspai first", PCGPUSPAISetPower(pc, 2));
+  PetscCall(SetOptionsOfOtherType(pc));
   PetscCall(PCSetType(pc, PCGPUSPAI));
   Refused("-pc_gpuspai_power 17: must be from 1 to 16", PCGPUSPAISetPower(pc, 17));
   Refused("-pc_gpuspai_filter -0.5: must be at least 0 and less than 1", PCGPUSPAISetFilter(pc, -0.5));

@@ -50,8 +50,8 @@ static PetscInt GpInvAppendRow(GpInvScratch *s, PetscReal threshold, PetscInt ro
   return m;
 }
 
-/* The pattern of a row of a power of A: the columns that can be reached from the row by at most that many entries.  lower: only the columns up to the diagonal; the way to them may
-   pass columns after it. */
+/* The pattern of a row of a power of A: the columns that can be reached from the row by at most that many entries.  lower: keeps only columns up to the diagonal, although paths may
+   visit columns above it. */
 PetscInt GpInvStaticPattern(GpInvScratch *s, PetscInt power, PetscReal threshold, PetscBool lower, PetscInt row)
 {
   PetscInt begin = 0, end = 1, kept = 0;

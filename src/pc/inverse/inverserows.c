@@ -26,7 +26,7 @@ typedef struct {
   PetscBool          refill; /* the pattern is kept */
   GpInvBlock        *block;
   int64_t            blocks, next; /* number of blocks, and the next block to begin */
-  int64_t            last;         /* blocks after this one are not needed, because one of its rows has failed */
+  int64_t            last;         /* first block with a failed row; later blocks are skipped.  INT64_MAX: none */
 } GpInvJob;
 
 static void GpInvScratchDestroy(GpInvScratch *s)
@@ -107,7 +107,7 @@ static void GpInvComputeBlock(const GpInvJob *job, GpInvScratch *s, int64_t n)
   b->measure = s->measure;
 }
 
-/* Lowers a number that several threads share. */
+/* Sets a shared number to the smaller of its value and "to". */
 static void GpInvLower(int64_t *number, int64_t to)
 {
   int64_t now = __atomic_load_n(number, __ATOMIC_RELAXED);
@@ -115,7 +115,7 @@ static void GpInvLower(int64_t *number, int64_t to)
   while (to < now && !__atomic_compare_exchange_n(number, &now, to, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
 }
 
-/* What each thread does. */
+/* Body of a thread: takes blocks and computes their rows until none is left. */
 static GpErr GpInvWork(void *context, int64_t item, void *destination, char *why, size_t whylen)
 {
   GpInvJob       *job = (GpInvJob *)context;

@@ -30,7 +30,7 @@ typedef struct {
   PetscInt  failed;  /* first row, counted from GpInvMatrix.first, that cannot be computed; -1: none */
   PetscReal pivot;   /* the pivot of that row that is too small */
   double    flops;   /* number of floating-point operations */
-  double    measure; /* sum over the rows of what GpInvRowFn adds to GpInvScratch.measure */
+  double    measure; /* sum of GpInvScratch.measure over the threads */
 } GpInvReport;
 
 /* Memory of one thread.  position has one entry for each column of A: -1, or the index in a list; every function restores -1 before it returns. */
@@ -45,7 +45,8 @@ typedef struct {
   size_t             area;     /* allocated length of L */
   double            *L;        /* dense matrix */
   PetscReal          pivot;    /* the pivot of the last failure */
-  double             flops, measure;
+  double             flops;    /* number of floating-point operations */
+  double             measure;  /* sum over the rows of a number that measures the quality of the inverse; the row function defines it */
 } GpInvScratch;
 
 typedef enum {
@@ -55,7 +56,7 @@ typedef enum {
   GP_INV_PIVOT   /* a pivot is too small */
 } GpInvCode;
 
-/* Computes a row and writes its values to g.  keep: the pattern is that in list, and m is its length; else the function writes the columns, ascending, to list and their number to m. */
+/* Computes one row and writes its values to g.  If keep is true, list and m are input: the pattern and its length.  Otherwise they are output, and the columns in list ascend. */
 typedef GpInvCode GpInvRowFn(GpInvScratch *, const void *options, PetscBool keep, PetscInt row, PetscInt *m);
 
 /* inversepattern.c: for row functions */
@@ -63,7 +64,7 @@ PETSC_INTERN GpInvCode GpInvReserve(GpInvScratch *, size_t length, size_t area);
 PETSC_INTERN GpInvCode GpInvReserveSums(GpInvScratch *);
 PETSC_INTERN PetscInt  GpInvStaticPattern(GpInvScratch *, PetscInt power, PetscReal threshold, PetscBool lower, PetscInt row); /* writes list, and returns its length */
 
-/* inverserows.c: all rows.  If there are rows, their pattern is kept and only values are computed.  On an error the rows are freed. */
+/* inverserows.c: computes all rows.  If GpInvRows already has a pattern, only values are computed.  After an error, GpInvRows is empty. */
 PETSC_INTERN GpInvCode GpInvCompute(const GpInvMatrix *, GpInvRowFn *, const void *options, int threads, GpInvRows *, GpInvReport *);
 PETSC_INTERN void      GpInvFreeValues(GpInvRows *); /* keeps the pattern, for another computation */
 PETSC_INTERN void      GpInvFree(GpInvRows *);

@@ -216,7 +216,8 @@ static PetscErrorCode PCGPUInverseCheckRange(PC pc, const PCGPUInverse *V, const
     if (largest < FLT_MIN || largest > FLT_MAX) first = begin + r;
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPIU_INT, MPI_MIN, comm));
-  PetscCheck(first == PETSC_MAX_INT, comm, PETSC_ERR_ARG_OUTOFRANGE, "PC type %s: the values of row %" PetscInt_FMT " exceed the range of single precision; use -pc_%s_storage double", type->type, first, type->type);
+  PetscCheck(first == PETSC_MAX_INT, comm, PETSC_ERR_ARG_OUTOFRANGE, "PC type %s: single precision cannot store the largest value of row %" PetscInt_FMT " of the approximate inverse or its factor; use -pc_%s_storage double", type->type, first,
+             type->type);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -242,8 +243,8 @@ static PetscErrorCode PCGPUInverseCompute(PC pc, PCGPUInverse *V, const PCGPUInv
   PetscCall(PetscLogFlops(report.flops));
   if (code == GP_INV_PIVOT) code = GP_INV_SUCCESS;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &code, 1, MPI_INT, MPI_MAX, comm));
-  PetscCheck(code != GP_INV_MEMORY, comm, PETSC_ERR_MEM, "Out of host memory for the set-up of PC type %s; use a smaller -pc_%s_power, or -pc_%s_threshold", type->type, type->type, type->type);
-  PetscCheck(code != GP_INV_RANGE, comm, PETSC_ERR_ARG_OUTOFRANGE, "PC type %s has more nonzeros than %d-bit indices can count; use a smaller -pc_%s_power, or -pc_%s_threshold", type->type, 8 * (int)sizeof(PetscInt), type->type, type->type);
+  PetscCheck(code != GP_INV_MEMORY, comm, PETSC_ERR_MEM, "Out of host memory for the set-up of PC type %s; %s", type->type, type->remedy);
+  PetscCheck(code != GP_INV_RANGE, comm, PETSC_ERR_ARG_OUTOFRANGE, "PC type %s has more nonzeros than %d-bit indices can count; %s", type->type, 8 * (int)sizeof(PetscInt), type->remedy);
   PetscCall(PCGPUInverseCheckPivots(pc, V, type, &report));
   PetscCall(PCGPUInverseCheckRange(pc, V, type));
   V->measure = report.measure;

@@ -10,23 +10,24 @@
 /* How a type computes its rows. */
 typedef struct {
   const char      *type;     /* name of the type */
-  const char      *failure;  /* what is wrong with the matrix if a row fails */
+  const char      *failure;  /* cause that is printed if a row cannot be computed */
+  const char      *remedy;   /* options that reduce the number of nonzeros, for error messages */
   GpInvRowFn      *row;      /* computes a row */
-  const void      *options;  /* of row() */
+  const void      *options;  /* passed to row() */
   PetscInt         distance; /* if the pattern is not local: a row reads only rows of A that are at most that many entries of A away */
   PetscInt         threads;  /* number of threads; 0: the default */
   PetscBool        local;    /* rows read the diagonal block of A only */
   PetscBool        diagonal; /* the diagonal of A must be stored */
   PetscBool        lazy;     /* the transpose of the matrix is built before the first product that needs it */
-  MatGPUCSRStorage storage;  /* of the matrix */
+  MatGPUCSRStorage storage;  /* precision of the values of the inverse on the device */
 } PCGPUInverseType;
 
 typedef struct {
   Mat            matrix;          /* the rows; NULL: not set up, or the set-up has failed */
-  IS             overlap;         /* if the pattern is not local: rows of A of this and other ranks that a set-up reads */
+  IS             overlap;         /* global numbers of the rows of A that the set-up reads; NULL if the pattern is local */
   GpInvRows      rows;            /* pattern of the rows of this rank; values only during a set-up */
   PetscInt       first;           /* number of this rank's first row among the rows that a set-up reads */
-  PetscReal      measure;         /* sum of GpInvReport.measure over the ranks */
+  PetscReal      measure;         /* sum of GpInvReport.measure over the ranks; GpInvScratch defines it */
   PetscInt       longest;         /* number of nonzeros of the longest row on any rank */
   PetscLogDouble seconds;         /* duration of the last set-up */
   PetscInt       setups, refills; /* number of set-ups, and of those that kept the pattern */

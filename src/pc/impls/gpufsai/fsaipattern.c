@@ -37,7 +37,8 @@ static PetscInt GpFsaiAddGradient(GpInvScratch *s, PetscInt member, double facto
   return touched;
 }
 
-/* Finds the columns with the largest gradient, in the scaling in which A has a unit diagonal.  Of equal ones the first column is taken.  Returns their number. */
+/* Finds the columns with the largest gradient, in the scaling in which A has a unit diagonal.  If gradients are equal, the smaller column comes first.
+   Returns the number of columns in chosen. */
 static PetscInt GpFsaiFindLargest(GpInvScratch *s, PetscInt most, PetscInt touched, PetscInt chosen[])
 {
   PetscInt n = 0;

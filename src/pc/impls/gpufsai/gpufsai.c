@@ -13,6 +13,7 @@ static PetscErrorCode PCSetUp_GPUFSAI(PC pc)
   const GpFsaiOptions   *rows = &fsai->options.rows;
   const PCGPUInverseType type = {.type     = PCGPUFSAI,
                                  .failure  = "the matrix is not positive definite on the pattern of the row",
+                                 .remedy   = rows->adaptive ? "decrease -pc_gpufsai_steps or -pc_gpufsai_step_size" : "decrease -pc_gpufsai_power, or increase -pc_gpufsai_threshold",
                                  .row      = GpFsaiRow,
                                  .options  = rows,
                                  .distance = rows->adaptive ? rows->steps : rows->power,
@@ -143,7 +144,7 @@ static PetscErrorCode PCDestroy_GPUFSAI(PC pc)
 . -pc_gpufsai_steps <5>                    - adaptive: maximum number of times that a row grows
 . -pc_gpufsai_step_size <3>                - adaptive: maximum number of entries by which a row grows each time
 . -pc_gpufsai_tolerance <1e-3>             - adaptive: a row stops growing when a step reduces its functional by less than this fraction
-. -pc_gpufsai_filter <0>                   - entries of G that are not larger, relative to the diagonal entry of their row, are dropped
+. -pc_gpufsai_filter <0>                   - entries g(i,j) of G with |g(i,j)| sqrt(a(j,j)) <= filter g(i,i) sqrt(a(i,i)) are dropped
 . -pc_gpufsai_local <bool>                 - on several ranks, the pattern of a row stays on its rank (default)
 . -pc_gpufsai_storage <single,double,auto> - precision of the values of G on the device
 - -pc_gpufsai_threads <0>                  - number of threads of the set-up; 0: one for each core, at most 8
@@ -155,8 +156,8 @@ static PetscErrorCode PCDestroy_GPUFSAI(PC pc)
   its last entry. Among all matrices with this pattern and with a unit diagonal of GAG', it minimises Kaporin's condition number of GAG', that is, the mean of the eigenvalues divided by their
   geometric mean.
 
-  The matrix must be symmetric positive definite; then the preconditioner is, too. Its symmetry is not checked: for another matrix G depends mostly on the lower triangle, and the
-  preconditioner is of no use. If a matrix A(J,J) is not positive definite, `KSPSolve()` stops with `KSP_DIVERGED_PC_FAILED`, and -info names the row. The diagonal must be stored.
+  The matrix must be symmetric positive definite; then the preconditioner is, too. The set-up does not check the symmetry. For a nonsymmetric matrix the preconditioner is
+  useless. If a matrix A(J,J) is not positive definite, `KSPSolve()` stops with `KSP_DIVERGED_PC_FAILED`, and -info names the row. The diagonal must be stored.
 
   The set-up runs on the host, by threads. Results do not depend on their number. The application runs on the device and copies no vector of type `VECGPU`.
 
@@ -164,6 +165,8 @@ static PetscErrorCode PCDestroy_GPUFSAI(PC pc)
 
   The matrix may have any type that `MatConvert()` converts to `MATAIJ`. G has the options prefix of the preconditioner followed by pc_gpufsai_: for example, -pc_gpufsai_mat_gpucsr_kernel selects its
   kernel.
+
+  The functions `PCGPUFSAISetPower()` and so on have no effect if the preconditioner has another type. Call `PCSetType()` first.
 
   `PCApplySymmetricLeft()` multiplies by G, `PCApplySymmetricRight()` by G'.
 

@@ -29,15 +29,13 @@ PetscErrorCode PCReset_GPUFSAI(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode PCGPUFSAIGetOptions(PC pc, PCGPUFSAIOptions *options)
+/* Gets a copy of the options.  If pc has another type, same becomes PETSC_FALSE.  Setters then do nothing, like PETSc's type-specific setters. */
+static PetscErrorCode PCGPUFSAIGetOptions(PC pc, PCGPUFSAIOptions *options, PetscBool *same)
 {
-  PetscBool same;
-
   PetscFunctionBegin;
   PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCGPUFSAI, &same));
-  PetscCheck(same, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONG, "The preconditioner has the type %s; call PCSetType() with the type gpufsai first", ((PetscObject)pc)->type_name ? ((PetscObject)pc)->type_name : "(none)");
-  *options = ((PC_GPUFSAI *)pc->data)->options;
+  PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCGPUFSAI, same));
+  if (*same) *options = ((PC_GPUFSAI *)pc->data)->options;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -71,16 +69,16 @@ PetscErrorCode PCSetFromOptions_GPUFSAI(PC pc, GpOptionItems PetscOptionsObject)
   PCGPUFSAIPattern pattern;
 
   PetscFunctionBegin;
-  PetscCall(PCGPUFSAIGetOptions(pc, &o));
+  o       = ((PC_GPUFSAI *)pc->data)->options;
   pattern = o.rows.adaptive ? PC_GPUFSAI_PATTERN_ADAPTIVE : PC_GPUFSAI_PATTERN_STATIC;
   PetscOptionsHeadBegin(PetscOptionsObject, "gpufsai options");
   PetscCall(PetscOptionsEnum("-pc_gpufsai_pattern", "Pattern of the factor: that of a power of A, or one that grows with the values", "PCGPUFSAISetPattern", PCGPUFSAIPatterns, (PetscEnum)pattern, (PetscEnum *)&pattern, NULL));
   PetscCall(PetscOptionsInt("-pc_gpufsai_power", "Static pattern: the power of A whose lower triangle is the pattern", "PCGPUFSAISetPower", o.rows.power, &o.rows.power, NULL));
-  PetscCall(PetscOptionsReal("-pc_gpufsai_threshold", "Static pattern: entries of A that are not larger, relative to the diagonal, are not used", "PCGPUFSAISetThreshold", o.rows.threshold, &o.rows.threshold, NULL));
+  PetscCall(PetscOptionsReal("-pc_gpufsai_threshold", "Static pattern: entries of A that are at most this fraction of sqrt(a(i,i) a(j,j)) are not used", "PCGPUFSAISetThreshold", o.rows.threshold, &o.rows.threshold, NULL));
   PetscCall(PetscOptionsInt("-pc_gpufsai_steps", "Adaptive pattern: maximum number of times that a row grows", "PCGPUFSAISetAdaptive", o.rows.steps, &o.rows.steps, NULL));
   PetscCall(PetscOptionsInt("-pc_gpufsai_step_size", "Adaptive pattern: maximum number of entries by which a row grows each time", "PCGPUFSAISetAdaptive", o.rows.step_size, &o.rows.step_size, NULL));
   PetscCall(PetscOptionsReal("-pc_gpufsai_tolerance", "Adaptive pattern: a row stops growing when a step reduces its functional by less than this fraction", "PCGPUFSAISetAdaptive", o.rows.tolerance, &o.rows.tolerance, NULL));
-  PetscCall(PetscOptionsReal("-pc_gpufsai_filter", "Entries of the factor that are not larger, relative to the diagonal entry of their row, are dropped", "PCGPUFSAISetFilter", o.rows.filter, &o.rows.filter, NULL));
+  PetscCall(PetscOptionsReal("-pc_gpufsai_filter", "Entries of the factor that are at most this fraction of the diagonal entry of their row, both scaled by the diagonal of A, are dropped", "PCGPUFSAISetFilter", o.rows.filter, &o.rows.filter, NULL));
   PetscCall(PetscOptionsBool("-pc_gpufsai_local", "On several ranks, the pattern of a row stays on its rank", "PCGPUFSAISetLocal", o.local, &o.local, NULL));
   PetscCall(PetscOptionsEnum("-pc_gpufsai_storage", "Precision of the values of the factor on the device", "PCGPUFSAISetStorage", MatGPUCSRStorages, (PetscEnum)o.storage, (PetscEnum *)&o.storage, NULL));
   PetscCall(PetscOptionsInt("-pc_gpufsai_threads", "Number of threads of the set-up on the host; 0: one for each core, at most 8", "None", o.threads, &o.threads, NULL));
@@ -109,10 +107,12 @@ PetscErrorCode PCSetFromOptions_GPUFSAI(PC pc, GpOptionItems PetscOptionsObject)
 PetscErrorCode PCGPUFSAISetPattern(PC pc, PCGPUFSAIPattern pattern)
 {
   PCGPUFSAIOptions o;
+  PetscBool        same;
 
   PetscFunctionBegin;
-  PetscCall(PCGPUFSAIGetOptions(pc, &o));
+  PetscCall(PCGPUFSAIGetOptions(pc, &o, &same));
   PetscValidLogicalCollectiveEnum(pc, pattern, 2);
+  if (!same) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCheck(pattern == PC_GPUFSAI_PATTERN_STATIC || pattern == PC_GPUFSAI_PATTERN_ADAPTIVE, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "Unknown pattern %d; use one of PCGPUFSAIPattern", (int)pattern);
   o.rows.adaptive = (PetscBool)(pattern == PC_GPUFSAI_PATTERN_ADAPTIVE);
   PetscCall(PCGPUFSAISetOptions(pc, &o));
@@ -141,10 +141,12 @@ PetscErrorCode PCGPUFSAISetPattern(PC pc, PCGPUFSAIPattern pattern)
 PetscErrorCode PCGPUFSAISetPower(PC pc, PetscInt power)
 {
   PCGPUFSAIOptions o;
+  PetscBool        same;
 
   PetscFunctionBegin;
-  PetscCall(PCGPUFSAIGetOptions(pc, &o));
+  PetscCall(PCGPUFSAIGetOptions(pc, &o, &same));
   PetscValidLogicalCollectiveInt(pc, power, 2);
+  if (!same) PetscFunctionReturn(PETSC_SUCCESS);
   o.rows.power = power;
   PetscCall(PCGPUFSAISetOptions(pc, &o));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -172,10 +174,12 @@ PetscErrorCode PCGPUFSAISetPower(PC pc, PetscInt power)
 PetscErrorCode PCGPUFSAISetThreshold(PC pc, PetscReal threshold)
 {
   PCGPUFSAIOptions o;
+  PetscBool        same;
 
   PetscFunctionBegin;
-  PetscCall(PCGPUFSAIGetOptions(pc, &o));
+  PetscCall(PCGPUFSAIGetOptions(pc, &o, &same));
   PetscValidLogicalCollectiveReal(pc, threshold, 2);
+  if (!same) PetscFunctionReturn(PETSC_SUCCESS);
   o.rows.threshold = threshold;
   PetscCall(PCGPUFSAISetOptions(pc, &o));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -207,12 +211,14 @@ PetscErrorCode PCGPUFSAISetThreshold(PC pc, PetscReal threshold)
 PetscErrorCode PCGPUFSAISetAdaptive(PC pc, PetscInt steps, PetscInt step_size, PetscReal tolerance)
 {
   PCGPUFSAIOptions o;
+  PetscBool        same;
 
   PetscFunctionBegin;
-  PetscCall(PCGPUFSAIGetOptions(pc, &o));
+  PetscCall(PCGPUFSAIGetOptions(pc, &o, &same));
   PetscValidLogicalCollectiveInt(pc, steps, 2);
   PetscValidLogicalCollectiveInt(pc, step_size, 3);
   PetscValidLogicalCollectiveReal(pc, tolerance, 4);
+  if (!same) PetscFunctionReturn(PETSC_SUCCESS);
   o.rows.steps     = steps;
   o.rows.step_size = step_size;
   o.rows.tolerance = tolerance;
@@ -242,10 +248,12 @@ PetscErrorCode PCGPUFSAISetAdaptive(PC pc, PetscInt steps, PetscInt step_size, P
 PetscErrorCode PCGPUFSAISetFilter(PC pc, PetscReal filter)
 {
   PCGPUFSAIOptions o;
+  PetscBool        same;
 
   PetscFunctionBegin;
-  PetscCall(PCGPUFSAIGetOptions(pc, &o));
+  PetscCall(PCGPUFSAIGetOptions(pc, &o, &same));
   PetscValidLogicalCollectiveReal(pc, filter, 2);
+  if (!same) PetscFunctionReturn(PETSC_SUCCESS);
   o.rows.filter = filter;
   PetscCall(PCGPUFSAISetOptions(pc, &o));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -273,10 +281,12 @@ PetscErrorCode PCGPUFSAISetFilter(PC pc, PetscReal filter)
 PetscErrorCode PCGPUFSAISetLocal(PC pc, PetscBool local)
 {
   PCGPUFSAIOptions o;
+  PetscBool        same;
 
   PetscFunctionBegin;
-  PetscCall(PCGPUFSAIGetOptions(pc, &o));
+  PetscCall(PCGPUFSAIGetOptions(pc, &o, &same));
   PetscValidLogicalCollectiveBool(pc, local, 2);
+  if (!same) PetscFunctionReturn(PETSC_SUCCESS);
   o.local = local;
   PetscCall(PCGPUFSAISetOptions(pc, &o));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -304,10 +314,12 @@ PetscErrorCode PCGPUFSAISetLocal(PC pc, PetscBool local)
 PetscErrorCode PCGPUFSAISetStorage(PC pc, MatGPUCSRStorage storage)
 {
   PCGPUFSAIOptions o;
+  PetscBool        same;
 
   PetscFunctionBegin;
-  PetscCall(PCGPUFSAIGetOptions(pc, &o));
+  PetscCall(PCGPUFSAIGetOptions(pc, &o, &same));
   PetscValidLogicalCollectiveEnum(pc, storage, 2);
+  if (!same) PetscFunctionReturn(PETSC_SUCCESS);
   o.storage = storage;
   PetscCall(PCGPUFSAISetOptions(pc, &o));
   PetscFunctionReturn(PETSC_SUCCESS);

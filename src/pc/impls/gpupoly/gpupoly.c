@@ -265,11 +265,16 @@ static PetscErrorCode PCSetFromOptions_GPUPoly(PC pc, GpOptionItems PetscOptions
   The preconditioner is P(D^-1 A) D^-1, where D is the diagonal of the matrix A, or the identity, and P a polynomial with t P(t) close to 1 on an interval [a, b] that contains the eigenvalues of
   D^-1 A. For a symmetric positive definite matrix the preconditioner is symmetric positive definite, so `KSPCG` may use it.
 
-  Both kinds of polynomials are positive on (0, b]; polynomials of even degree also beyond b. The lower bound may therefore be greater than the smallest eigenvalue.
+  Both kinds of polynomials are positive on (0, b], so a lower bound above the smallest eigenvalue is allowed. The upper bound must not be below the largest eigenvalue. With an even degree the
+  polynomial is positive beyond b too, so a slightly smaller upper bound does no harm.
 
-  It uses public operations of `Mat` and `Vec` only. With matrices of type `MATGPUCSR` and vectors of type `VECGPU` it runs on the GPU without copies, on any number of processes. It works with other types too.
+  The preconditioner uses only public operations of `Mat` and `Vec`, so it works with all matrix types. With matrices of type `MATGPUCSR` and vectors of type `VECGPU` it runs on the GPU. Only
+  entries that products exchange between processes are copied.
 
-  The bounds are computed in `PCSetUp()`, again for each new matrix. This is possible for symmetric matrices only; for other matrices it is an error that asks for bounds.
+  The functions `PCGPUPolySetType()` and so on have no effect if the preconditioner has another type. Call `PCSetType()` first.
+
+  The bounds are computed in `PCSetUp()`, again for each new matrix. This is possible for symmetric matrices only. For other matrices `PCSetUp()` stops with an error; set the bounds with
+  `PCGPUPolySetEigenvalues()`.
   With bounds of the real parts, the preconditioner is useful for matrices whose eigenvalues are close to the positive real axis. A Krylov method for nonsymmetric matrices must then be used.
 
   If the diagonal, or an approximate eigenvalue of the matrix, is negative, `KSPSolve()` stops with `KSP_DIVERGED_PC_FAILED`. `-info` tells why.

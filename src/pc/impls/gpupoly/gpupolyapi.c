@@ -2,7 +2,7 @@
 /* MANSEC = PC */
 #include "pc/impls/gpupoly/gpupoly.h"
 
-/* Gets the data of a PC of this type, or NULL: the functions below then do nothing, as PETSc's functions for the options of a type. */
+/* Gets the data of pc, or NULL if pc has another type.  Setters then do nothing, like PETSc's type-specific setters. */
 static PetscErrorCode PCGPUPolyGetData(PC pc, PC_GPUPoly **poly)
 {
   PetscBool same;
@@ -110,7 +110,7 @@ PetscErrorCode PCGPUPolySetScale(PC pc, PCGPUPolyScale scale)
 }
 
 /*@
-  PCGPUPolySetEigenvalues - Gives `PCGPUPOLY` bounds of the eigenvalues of the scaled matrix, which it then does not compute
+  PCGPUPolySetEigenvalues - Sets the bounds of the eigenvalues for `PCGPUPOLY`, instead of computing them
 
   Logically Collective
 
@@ -128,7 +128,8 @@ PetscErrorCode PCGPUPolySetScale(PC pc, PCGPUPolyScale scale)
   The bounds are those of the matrix times the inverse of its diagonal, or of the matrix with `PC_GPUPOLY_SCALE_NONE`. They remain in effect until this function is called again, also
   for other matrices. If both are 0, `PCGPUPOLY` computes bounds again.
 
-  The upper bound must not be smaller than the largest eigenvalue. A lower bound that is larger than the smallest eigenvalue is allowed: the preconditioner remains positive definite.
+  A lower bound above the smallest eigenvalue is allowed: the preconditioner remains positive definite. The upper bound must not be below the largest eigenvalue. With an even degree a slightly
+  smaller upper bound does no harm.
 
   For a matrix that is not symmetric, the bounds are those of the real parts of the eigenvalues.
 
@@ -231,7 +232,8 @@ PetscErrorCode PCGPUPolySetLanczosSteps(PC pc, PetscInt steps)
   Level: advanced
 
   Note:
-  The lower bound is the smallest Ritz value less its residual, if that is accurate and greater than the upper bound divided by `ratio`, else the upper bound divided by `ratio`.
+  The lower bound is the larger of two numbers. One is the upper bound divided by `ratio`. The other one is the smallest Ritz value minus its residual; it counts only if the residual is at most half
+  the Ritz value.
   The default is the smaller one of 300 and 1.5 (d + 1)^2 for Chebyshev polynomials of degree d. For least-squares polynomials the default lower bound is 0 unless the smallest Ritz value is accurate.
 
 .seealso: `PCGPUPOLY`, `PCGPUPolySetEigenvalues()`, `PCGPUPolySetLanczosSteps()`

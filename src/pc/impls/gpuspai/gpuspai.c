@@ -10,7 +10,8 @@ static PetscErrorCode PCSetUp_GPUSPAI(PC pc)
 {
   PC_GPUSPAI            *spai = (PC_GPUSPAI *)pc->data;
   const PCGPUInverseType type = {.type     = PCGPUSPAI,
-                                 .failure  = "the rows of the matrix in the pattern of the row are linearly dependent, or do not reach its column",
+                                 .failure  = "the rows of the matrix in the pattern of this row are linearly dependent, or none of them has a nonzero in the column with this number",
+                                 .remedy   = "decrease -pc_gpuspai_power, or increase -pc_gpuspai_threshold",
                                  .row      = GpSpaiRow,
                                  .options  = &spai->options.rows,
                                  .distance = spai->options.rows.power + 1,
@@ -97,7 +98,7 @@ static PetscErrorCode PCDestroy_GPUSPAI(PC pc)
 + -pc_type gpuspai                         - sets the type
 . -pc_gpuspai_power <1>                    - the power of A whose pattern M has
 . -pc_gpuspai_threshold <0>                - entries a(i,j) of A with |a(i,j)| <= threshold sqrt(|a(i,i) a(j,j)|) are not used for the pattern
-. -pc_gpuspai_filter <0>                   - entries of M that are not larger, relative to the largest one of their row, are dropped
+. -pc_gpuspai_filter <0>                   - entries of M that are at most this fraction of the largest entry of their row are dropped
 . -pc_gpuspai_local <bool>                 - on several ranks, M is computed from the diagonal block of each rank (default)
 . -pc_gpuspai_storage <single,double,auto> - precision of the values of M on the device
 - -pc_gpuspai_threads <0>                  - number of threads of the set-up; 0: one for each core, at most 8
@@ -108,13 +109,15 @@ static PetscErrorCode PCDestroy_GPUSPAI(PC pc)
   M is a matrix of type `MATGPUCSR`. Each of its rows solves a least-squares problem of its own. For symmetric positive definite matrices use `PCGPUFSAI`: M is not symmetric, so `KSPCG` does not
   converge with it in general.
 
-  If rows of A are linearly dependent on the pattern of a row, `KSPSolve()` stops with `KSP_DIVERGED_PC_FAILED`, and -info names the row.
+  If the rows of A whose numbers are in the pattern of a row of M are linearly dependent, `KSPSolve()` stops with `KSP_DIVERGED_PC_FAILED`, and -info names the row.
 
   The set-up runs on the host, by threads. Results do not depend on their number. The application runs on the device and copies no vector of type `VECGPU`.
 
   If only the values of the matrix have changed, the pattern of M is kept, and the values on it are computed again. A threshold or a filter is not applied again.
 
   The matrix may have any type that `MatConvert()` converts to `MATAIJ`. M has the options prefix of the preconditioner followed by pc_gpuspai_.
+
+  The functions `PCGPUSPAISetPower()` and so on have no effect if the preconditioner has another type. Call `PCSetType()` first.
 
   References:
 + * - M. W. Benson and P. O. Frederickson, Iterative solution of large sparse linear systems arising in certain multidimensional approximation problems, Utilitas Mathematica 22 (1982)

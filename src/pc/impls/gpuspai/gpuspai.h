@@ -5,7 +5,8 @@
 #include "pc/impls/gpuspai/spai.h"
 #include "pc/inverse/pcinverse.h"
 
-/* Values of the options.  Two values are compared byte by byte, so all of them are copies of one that PetscNew() has set to zero. */
+/* Options of the preconditioner.  PCGPUSPAISetOptions() compares them by PetscMemcmp().  Padding must therefore be equal: create this structure only by copying one that
+   PetscNew() has zeroed. */
 typedef struct {
   GpSpaiOptions    rows;
   PetscBool        local;   /* M is computed from the diagonal block of A */

@@ -14,15 +14,13 @@ PetscErrorCode PCReset_GPUSPAI(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode PCGPUSPAIGetOptions(PC pc, PCGPUSPAIOptions *options)
+/* Gets a copy of the options.  If pc has another type, same becomes PETSC_FALSE.  Setters then do nothing, like PETSc's type-specific setters. */
+static PetscErrorCode PCGPUSPAIGetOptions(PC pc, PCGPUSPAIOptions *options, PetscBool *same)
 {
-  PetscBool same;
-
   PetscFunctionBegin;
   PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCGPUSPAI, &same));
-  PetscCheck(same, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONG, "The preconditioner has the type %s; call PCSetType() with the type gpuspai first", ((PetscObject)pc)->type_name ? ((PetscObject)pc)->type_name : "(none)");
-  *options = ((PC_GPUSPAI *)pc->data)->options;
+  PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCGPUSPAI, same));
+  if (*same) *options = ((PC_GPUSPAI *)pc->data)->options;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -52,11 +50,11 @@ PetscErrorCode PCSetFromOptions_GPUSPAI(PC pc, GpOptionItems PetscOptionsObject)
   PCGPUSPAIOptions o;
 
   PetscFunctionBegin;
-  PetscCall(PCGPUSPAIGetOptions(pc, &o));
+  o = ((PC_GPUSPAI *)pc->data)->options;
   PetscOptionsHeadBegin(PetscOptionsObject, "gpuspai options");
   PetscCall(PetscOptionsInt("-pc_gpuspai_power", "The power of A whose pattern the inverse has", "PCGPUSPAISetPower", o.rows.power, &o.rows.power, NULL));
-  PetscCall(PetscOptionsReal("-pc_gpuspai_threshold", "Entries of A that are not larger, relative to the diagonal, are not used for the pattern", "PCGPUSPAISetThreshold", o.rows.threshold, &o.rows.threshold, NULL));
-  PetscCall(PetscOptionsReal("-pc_gpuspai_filter", "Entries of the inverse that are not larger, relative to the largest one of their row, are dropped", "PCGPUSPAISetFilter", o.rows.filter, &o.rows.filter, NULL));
+  PetscCall(PetscOptionsReal("-pc_gpuspai_threshold", "Entries of A that are at most this fraction of sqrt(|a(i,i) a(j,j)|) are not used for the pattern", "PCGPUSPAISetThreshold", o.rows.threshold, &o.rows.threshold, NULL));
+  PetscCall(PetscOptionsReal("-pc_gpuspai_filter", "Entries of the inverse that are at most this fraction of the largest entry of their row are dropped", "PCGPUSPAISetFilter", o.rows.filter, &o.rows.filter, NULL));
   PetscCall(PetscOptionsBool("-pc_gpuspai_local", "On several ranks, the inverse is computed from the diagonal block of each rank", "PCGPUSPAISetLocal", o.local, &o.local, NULL));
   PetscCall(PetscOptionsEnum("-pc_gpuspai_storage", "Precision of the values of the inverse on the device", "PCGPUSPAISetStorage", MatGPUCSRStorages, (PetscEnum)o.storage, (PetscEnum *)&o.storage, NULL));
   PetscCall(PetscOptionsInt("-pc_gpuspai_threads", "Number of threads of the set-up on the host; 0: one for each core, at most 8", "None", o.threads, &o.threads, NULL));
@@ -87,10 +85,12 @@ PetscErrorCode PCSetFromOptions_GPUSPAI(PC pc, GpOptionItems PetscOptionsObject)
 PetscErrorCode PCGPUSPAISetPower(PC pc, PetscInt power)
 {
   PCGPUSPAIOptions o;
+  PetscBool        same;
 
   PetscFunctionBegin;
-  PetscCall(PCGPUSPAIGetOptions(pc, &o));
+  PetscCall(PCGPUSPAIGetOptions(pc, &o, &same));
   PetscValidLogicalCollectiveInt(pc, power, 2);
+  if (!same) PetscFunctionReturn(PETSC_SUCCESS);
   o.rows.power = power;
   PetscCall(PCGPUSPAISetOptions(pc, &o));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -118,10 +118,12 @@ PetscErrorCode PCGPUSPAISetPower(PC pc, PetscInt power)
 PetscErrorCode PCGPUSPAISetThreshold(PC pc, PetscReal threshold)
 {
   PCGPUSPAIOptions o;
+  PetscBool        same;
 
   PetscFunctionBegin;
-  PetscCall(PCGPUSPAIGetOptions(pc, &o));
+  PetscCall(PCGPUSPAIGetOptions(pc, &o, &same));
   PetscValidLogicalCollectiveReal(pc, threshold, 2);
+  if (!same) PetscFunctionReturn(PETSC_SUCCESS);
   o.rows.threshold = threshold;
   PetscCall(PCGPUSPAISetOptions(pc, &o));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -146,10 +148,12 @@ PetscErrorCode PCGPUSPAISetThreshold(PC pc, PetscReal threshold)
 PetscErrorCode PCGPUSPAISetFilter(PC pc, PetscReal filter)
 {
   PCGPUSPAIOptions o;
+  PetscBool        same;
 
   PetscFunctionBegin;
-  PetscCall(PCGPUSPAIGetOptions(pc, &o));
+  PetscCall(PCGPUSPAIGetOptions(pc, &o, &same));
   PetscValidLogicalCollectiveReal(pc, filter, 2);
+  if (!same) PetscFunctionReturn(PETSC_SUCCESS);
   o.rows.filter = filter;
   PetscCall(PCGPUSPAISetOptions(pc, &o));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -177,10 +181,12 @@ PetscErrorCode PCGPUSPAISetFilter(PC pc, PetscReal filter)
 PetscErrorCode PCGPUSPAISetLocal(PC pc, PetscBool local)
 {
   PCGPUSPAIOptions o;
+  PetscBool        same;
 
   PetscFunctionBegin;
-  PetscCall(PCGPUSPAIGetOptions(pc, &o));
+  PetscCall(PCGPUSPAIGetOptions(pc, &o, &same));
   PetscValidLogicalCollectiveBool(pc, local, 2);
+  if (!same) PetscFunctionReturn(PETSC_SUCCESS);
   o.local = local;
   PetscCall(PCGPUSPAISetOptions(pc, &o));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -208,10 +214,12 @@ PetscErrorCode PCGPUSPAISetLocal(PC pc, PetscBool local)
 PetscErrorCode PCGPUSPAISetStorage(PC pc, MatGPUCSRStorage storage)
 {
   PCGPUSPAIOptions o;
+  PetscBool        same;
 
   PetscFunctionBegin;
-  PetscCall(PCGPUSPAIGetOptions(pc, &o));
+  PetscCall(PCGPUSPAIGetOptions(pc, &o, &same));
   PetscValidLogicalCollectiveEnum(pc, storage, 2);
+  if (!same) PetscFunctionReturn(PETSC_SUCCESS);
   o.storage = storage;
   PetscCall(PCGPUSPAISetOptions(pc, &o));
   PetscFunctionReturn(PETSC_SUCCESS);

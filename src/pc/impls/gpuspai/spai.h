@@ -8,11 +8,11 @@
 
 typedef struct {
   PetscInt  power;     /* the pattern is that of this power of A */
-  PetscReal threshold; /* entries of A that are not larger, relative to the diagonal, are not used for the pattern; 0: all entries are used */
-  PetscReal filter;    /* entries of a row of M that are not larger, relative to the largest one, are dropped; 0: none */
+  PetscReal threshold; /* entries of A that are at most this fraction of sqrt(|a(i,i) a(j,j)|) are not used for the pattern; 0: all entries are used */
+  PetscReal filter;    /* entries of M that are at most this fraction of the largest entry of their row are dropped; 0: none */
 } GpSpaiOptions;
 
-/* spairow.c: the row function.  Adds to the measure the squared norm of y'A(J,:) - e'. */
+/* spairow.c: the row function.  Adds the squared norm of y'A(J,:) - e' to GpInvScratch.measure. */
 PETSC_INTERN GpInvCode GpSpaiRow(GpInvScratch *, const void *options, PetscBool keep, PetscInt row, PetscInt *m);
 
 #endif
