@@ -2,8 +2,9 @@
    vector to a solver of one rank.
 
    While a vector of type gpu is the local vector of another one, it has no values of its own.  Every access to its values is an access to the
-   memory of the original, on the host or on the device, and changes the valid bits and the object state of the original.  So both vectors show
-   the same values at any time, and nothing is copied that the original would not copy.  The values that the local vector had before are kept. */
+   memory of the original, on the host or on the device.  It updates the state of the original: which copy (host or device) is up to date, and the
+   object state.  So both vectors show the same values at any time, and nothing is copied that the original would not copy.  The former values of
+   the local vector are saved and return when VecRestoreLocalVector() is called. */
 #include "vec/gpuvecimpl.h"
 
 static PetscErrorCode VecGPUCheckLocal(Vec v, Vec w)
@@ -12,8 +13,8 @@ static PetscErrorCode VecGPUCheckLocal(Vec v, Vec w)
 
   PetscFunctionBegin;
   PetscCheck(v != w, PETSC_COMM_SELF, PETSC_ERR_ARG_IDN, "A vector cannot be its own local vector; pass another vector, for example from VecCreateLocalVector()");
-  PetscCheck(!s->original, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "The vector is in use as a local vector; call VecRestoreLocalVector() or VecRestoreLocalVectorRead() before");
-  PetscCheck(!s->placed, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "VecPlaceArray() was called on the local vector; call VecResetArray() before");
+  PetscCheck(!s->original, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "The vector is in use as a local vector; call VecRestoreLocalVector() or VecRestoreLocalVectorRead() first");
+  PetscCheck(!s->placed, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "VecPlaceArray() was called on the local vector; call VecResetArray() first");
   PetscCheck(!s->windows && !s->locals, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "The local vector has subvectors or local vectors in use; restore them before");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -26,7 +27,8 @@ PetscErrorCode VecGPUBeginLocal_Private(Vec v, PetscInt offset, Vec w)
 
   PetscFunctionBegin;
   PetscCall(VecGPUCheckLocal(v, w));
-  PetscCheck(offset >= 0 && offset + w->map->n <= v->map->n, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "Entries %" PetscInt_FMT " to %" PetscInt_FMT " of a vector with %" PetscInt_FMT " local entries were requested", offset, offset + w->map->n, v->map->n);
+  PetscCheck(offset >= 0 && offset + w->map->n <= v->map->n, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
+             "A local vector of %" PetscInt_FMT " entries from entry %" PetscInt_FMT " on does not fit into a vector with %" PetscInt_FMT " local entries; create the local vector with VecCreateLocalVector()", w->map->n, offset, v->map->n);
   PetscCall(PetscObjectReference((PetscObject)v));
   s->original            = v;
   s->offset              = offset;

@@ -1,6 +1,6 @@
 /* Approximate solves with a factor: builds their operators.
 
-   With the inverse d of the diagonal of U, L = I - S_L and U = D (I - S_U) for LU and ILU; U = I - S_U for Cholesky and ICC. All vectors have the order of the columns of A. If its rows and
+   Let D be the diagonal of U. For LU and ILU, L = I - S_L and U = D (I - S_U). For Cholesky and ICC, A = U' D U with a diagonal D, and U = I - S_U. All vectors have the order of the columns of A. If its rows and
    columns have the same permutation, as usual, no vector is permuted. */
 #include "mat/impls/gpucsr/factor/gpucsrfactorimpl.h"
 #include <float.h>
@@ -109,7 +109,7 @@ static PetscErrorCode MatGPUCSRApproxSetOperator(const MatGPUCSRFactor *f, const
     if (err) (void)GpOpDestroy(op);
   }
   PetscCall(PetscFree(val));
-  PetscCheck(!large, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "A value of the factor, or of an approximate inverse, is too large for single precision; use -mat_gpucsr_factor_storage double");
+  PetscCheck(!large, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "A value of the factor, or of its approximate inverse, exceeds the range of single precision; use -mat_gpucsr_factor_storage double");
   PetscCall(err);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -207,7 +207,7 @@ PetscErrorCode MatGPUCSRFactorGetPerm_Private(MatGPUCSRFactor *f, int perm, cons
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* --- both ------------------------------------------------------------------------------------------------------------------------ */
+/* --- set-up of an approximate solve ---------------------------------------------------------------------------------------------- */
 
 static PetscErrorCode MatGPUCSRApproxAllocateWork(MatGPUCSRFactor *f)
 {

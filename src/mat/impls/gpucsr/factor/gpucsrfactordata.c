@@ -81,8 +81,8 @@ PetscErrorCode MatGPUCSRFactorGetMap_Private(MatGPUCSRFactor *f, MatGPUCSRSide *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Refuses a value of U that single precision loses although it counts, compared with the diagonal of its row.  The rows of L and of Cholesky's U are scaled to a unit diagonal, so there such
-   values never count. */
+/* Stops with an error if a value of U underflows in single precision and is not negligible compared with the diagonal entry of its row.  The rows of L, and of U in a Cholesky factor, have a
+   unit diagonal: their values below FLT_MIN are always negligible. */
 static PetscErrorCode MatGPUCSRFactorCheckUnderflow(const MatGPUCSRFactor *f, const MatGPUCSRFactorArrays *a)
 {
   PetscFunctionBegin;

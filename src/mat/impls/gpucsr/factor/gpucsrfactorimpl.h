@@ -15,7 +15,7 @@ enum {
   MAT_GPUCSR_MAPS
 };
 
-/* Solves with the factor are those with two triangles, one after the other. */
+/* The two triangles of an exact solve, in the order in which they are solved. */
 typedef struct {
   GpTri     tri[2];
   int32_t  *map[MAT_GPUCSR_MAPS]; /* device memory; NULL: not needed so far */
@@ -41,7 +41,7 @@ typedef struct {
   PetscInt  sweeps;  /* number of sweeps of a solve */
 } MatGPUCSRTriangle;
 
-/* Approximate solves are those with two triangles and a diagonal between them: L, the diagonal and the unit triangle of U, or U', the diagonal and U.  Solves with the transpose use the
+/* An approximate solve applies a triangle, a diagonal and a triangle: L, the diagonal and the unit triangle of U, or U', the diagonal and U.  Solves with the transpose use the
    transposes of the same operators. */
 typedef struct {
   MatGPUCSRTriangle tri[2];                   /* L, of LU and ILU only; U */
@@ -75,21 +75,21 @@ typedef PetscErrorCode (*MatGPUCSRNumericFn)(Mat, Mat, const MatFactorInfo *);
 /* Composed with the factor, which is PETSc's own: of type MATSEQAIJ for LU and ILU, of type MATSEQSBAIJ for Cholesky and ICC. */
 typedef struct {
   GpDev           dev;
-  struct _MatOps  host;     /* operations that PETSc has set for the phase that follows */
-  PetscBool       cholesky; /* Cholesky or ICC: the factor is its own transpose */
-  PetscBool       single;   /* values have single precision on the device */
-  PetscBool       indefinite;
+  struct _MatOps  host;       /* PETSc's symbolic and numeric operations, which this solver type wraps */
+  PetscBool       cholesky;   /* Cholesky or ICC: the factor is its own transpose */
+  PetscBool       single;     /* values have single precision on the device */
+  PetscBool       indefinite; /* the diagonal of the factor has a negative entry */
   PetscInt        n;
-  PetscLogDouble  flops; /* of one solve */
-  IS              row, column;
-  MatGPUCSRSide   side[2];   /* exact solves. [1]: for the transpose, NULL of LU and ILU until needed, never used for Cholesky */
-  double         *w;         /* [2 n] device memory: solutions of both triangles */
-  MatGPUCSRBuffer vector[3]; /* for b, y and x in host memory */
-  MatGPUCSRApprox approx;    /* approximate solves */
+  PetscLogDouble  flops;       /* of one solve */
+  IS              row, column; /* permutations of the factorisation */
+  MatGPUCSRSide   side[2];     /* triangles of exact solves. [0]: MatSolve(). [1]: MatSolveTranspose() of LU and ILU, built at its first call; unused for Cholesky and ICC */
+  double         *w;           /* [2 n] device memory: solutions of both triangles */
+  MatGPUCSRBuffer vector[3];   /* for b, y and x in host memory */
+  MatGPUCSRApprox approx;      /* approximate solves */
 
-  PetscBool         allowhost; /* a factor that does not fit the device memory stays on the host */
-  PetscBool         onhost;    /* this is so */
-  struct _MatOps    solves;    /* the solves of PETSc, on the host */
+  PetscBool         allowhost; /* -mat_gpucsr_factor_host: solve on the host if the factor does not fit the device memory */
+  PetscBool         onhost;    /* the factor did not fit: PETSc solves on the host */
+  struct _MatOps    solves;    /* PETSc's solve operations, used if onhost */
   MatGPUCSRTrisolve trisolve;  /* how to solve with the triangles */
   PetscInt          sweeps;    /* number of sweeps of an approximate solve */
   GpSelMode         select;    /* how the kernels of the products are selected */

@@ -40,7 +40,7 @@ PetscErrorCode MatGPUCSRFactorGet_Private(Mat F, MatGPUCSRFactor **f)
 
   PetscFunctionBegin;
   PetscCall(PetscObjectQuery((PetscObject)F, "MatGPUCSRFactor", (PetscObject *)&container));
-  PetscCheck(container, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The factor has lost its data for the device");
+  PetscCheck(container, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The factor has lost the object MatGPUCSRFactor that gpucsr composed with it; do not remove composed objects from factors");
   PetscCall(PetscContainerGetPointer(container, (void **)f));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -189,7 +189,8 @@ static PetscErrorCode MatGetFactor_SeqAIJGPUCSR(Mat A, MatFactorType type, Mat *
   Level: beginner
 
   Notes:
-  The factor is the one that PETSc computes for `MATSEQAIJ`, with all its options. Factorisations in place are PETSc's, and so are their solves.
+  PETSc computes the same factor as for `MATSEQAIJ`, with all options of the preconditioner. Exception: for ILU, PETSc replaces the shift type nonzero by inblocks. Factorisations in place, and the
+  solves with them, run on the host.
 
   `MatSolve()`, `MatSolveTranspose()`, `MatSolveAdd()`, `MatSolveTransposeAdd()`, `MatForwardSolve()`, `MatBackwardSolve()`, `MatMatSolve()` and `MatMatSolveTranspose()` run on the device.
   The first solve after a numeric factorisation copies the factor.

@@ -17,7 +17,7 @@ static PetscErrorCode MatGPUCSRSORMap(MatGPUCSRSOR s, GpVecMapId op, PetscInt n,
 }
 
 /* Relaxes colour c: x = (1 - omega) x + omega D^-1 (b - L x - U x).
-   zero: x is zero in the colours that were not relaxed so far; follows: t is current because the sweep in the other direction has computed it */
+   zero tells that x is zero in all colours that this sweep has not yet relaxed.  follows tells that t is current, because the preceding sweep in the other direction has computed it. */
 static PetscErrorCode MatGPUCSRSORRelax(MatGPUCSRSOR s, const Vectors *v, PetscInt c, PetscBool backward, PetscBool zero, PetscBool follows)
 {
   const PetscInt from = s->start[c], n = s->start[c + 1] - from;
@@ -136,7 +136,7 @@ static PetscErrorCode MatSOR_SeqAIJGPUCSR(Mat A, Vec bb, PetscReal omega, MatSOR
     else {
       PetscCheck(g->options.stream != MAT_GPUCSR_STREAM_ALWAYS, PETSC_COMM_SELF, PETSC_ERR_SUP, "SOR by colours does not support streamed matrices; use -mat_gpucsr_sor host");
       PetscCall(MatGPUCSRSORSweep(A, bb, omega, flag, shift, its * lits, xx, &done));
-      if (!done) PetscCall(PetscInfo(A, "The diagonal has a zero or a missing entry: PETSc sweeps on the host, in the order of the rows\n"));
+      if (!done) PetscCall(PetscInfo(A, "A diagonal entry plus the shift is zero, or a diagonal entry is missing: PETSc sweeps on the host, in the order of the rows\n"));
     }
   }
   if (!done) PetscCall((*MatGPUCSRBase_Private(A)->sor)(A, bb, omega, flag, shift, its, lits, xx));

@@ -182,8 +182,8 @@ static PetscErrorCode MatGPUCSRSORFillPart(Mat A, MatGPUCSRSOR s, const double v
   PetscCall(PetscMalloc1(nnz, &mine));
   for (PetscInt k = 0; k < nnz; k++) {
     mine[k] = -val[part->source[k]];
-    PetscCheck(s->prec == GP_F64 || PetscIsInfOrNanReal(mine[k]) || PetscAbsReal(mine[k]) <= FLT_MAX, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "The value %g of the matrix does not fit single precision; use -mat_gpucsr_storage auto or double",
-               -mine[k]);
+    PetscCheck(s->prec == GP_F64 || PetscIsInfOrNanReal(mine[k]) || PetscAbsReal(mine[k]) <= FLT_MAX, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+               "The value %g of the matrix exceeds the range of single precision; use -mat_gpucsr_storage auto or double", -mine[k]);
   }
   if (part->op) PetscCall(GpOpRefill(part->op, part->rowptr, part->col, mine, &none));
   else {

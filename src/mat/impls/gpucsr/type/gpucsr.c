@@ -168,7 +168,7 @@ PetscErrorCode MatConvert_SeqAIJ_SeqAIJGPUCSR(Mat A, MatType type, MatReuse reus
 . -mat_gpucsr_halo_view                      - prints a timeline of a parallel product
 . -mat_view ::ascii_info                     - prints storage, rounding, device memory, the selected kernels and the reason for their selection
 . -gpucsr_device <auto,cuda,host>            - backend on which matrices of this type are stored and multiplied
-. -gpucsr_storage, -gpucsr_kernel, ...       - defaults of the -mat_gpucsr_ options for all matrices with any prefix
+. -gpucsr_storage, -gpucsr_kernel, ...       - defaults of the -mat_gpucsr_ options for all matrices, whatever their options prefix
 - -gpucsr_notice <bool>                      - whether a notice on stderr reports that the default single storage rounded values
 
   Level: beginner

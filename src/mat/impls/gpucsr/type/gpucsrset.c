@@ -12,7 +12,7 @@
 
   Options Database Keys:
 + -mat_gpucsr_storage <single,double,auto> - the precision of this matrix; the option of a matrix with a prefix is -<prefix>mat_gpucsr_storage
-. -gpucsr_storage <single,double,auto>     - the default of all matrices with any prefix
+. -gpucsr_storage <single,double,auto>     - the default for all matrices, whatever their options prefix
 - -gpucsr_notice <bool>                    - whether a notice on stderr reports that the default single storage rounded values
 
   Level: intermediate
@@ -70,7 +70,7 @@ PetscErrorCode MatGPUCSRGetStorage(Mat A, MatGPUCSRStorage *storage)
 
   Options Database Keys:
 + -mat_gpucsr_sor <host,multicolor> - the type for this matrix
-- -gpucsr_sor <host,multicolor>     - the default of all matrices with any prefix
+- -gpucsr_sor <host,multicolor>     - the default for all matrices, whatever their options prefix
 
   Level: intermediate
 
@@ -100,7 +100,7 @@ PetscErrorCode MatGPUCSRSetSORType(Mat A, MatGPUCSRSORType type)
 
   Options Database Keys:
 + -mat_gpucsr_factor_storage <matrix,single,double> - the precision for this matrix
-- -gpucsr_factor_storage <matrix,single,double>     - the default of all matrices with any prefix
+- -gpucsr_factor_storage <matrix,single,double>     - the default for all matrices, whatever their options prefix
 
   Level: intermediate
 
@@ -130,7 +130,7 @@ PetscErrorCode MatGPUCSRSetFactorStorage(Mat A, MatGPUCSRFactorStorage storage)
 
   Options Database Keys:
 + -mat_gpucsr_factor_host <bool> - the setting for this matrix
-- -gpucsr_factor_host <bool>     - the default of all matrices with any prefix
+- -gpucsr_factor_host <bool>     - the default for all matrices, whatever their options prefix
 
   Level: intermediate
 
@@ -159,7 +159,7 @@ PetscErrorCode MatGPUCSRSetFactorHost(Mat A, PetscBool host)
 
   Options Database Keys:
 + -mat_gpucsr_trisolve <exact,jacobi,isai> - how to solve with factors of this matrix
-- -gpucsr_trisolve <exact,jacobi,isai>     - the default of all matrices with any prefix
+- -gpucsr_trisolve <exact,jacobi,isai>     - the default for all matrices, whatever their options prefix
 
   Level: intermediate
 
@@ -193,7 +193,7 @@ PetscErrorCode MatGPUCSRSetTrisolve(Mat A, MatGPUCSRTrisolve trisolve)
 
   Options Database Keys:
 + -mat_gpucsr_trisolve_sweeps <n> - the number of sweeps for factors of this matrix
-- -gpucsr_trisolve_sweeps <n>     - the default of all matrices with any prefix
+- -gpucsr_trisolve_sweeps <n>     - the default for all matrices, whatever their options prefix
 
   Level: intermediate
 
