@@ -23,6 +23,8 @@ static PetscErrorCode BMRMEvaluate(BMRM b)
    past it. The subgradients follow from the products with the transpose of A. */
 static PetscErrorCode BMRMCutsBegin(BMRM b, PetscReal s)
 {
+  PetscReal slopes;
+
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(BMRM_CutEvent, b, 0, 0, 0));
   b->taken = b->pair && s == 0 ? 1 : b->nr;
@@ -30,6 +32,10 @@ static PetscErrorCode BMRMCutsBegin(BMRM b, PetscReal s)
     const PetscReal at = b->pair ? k * PetscMin(1, BMRM_PAST * s) : s;
 
     PetscCall((*b->loss->ops->cut)(b->loss, b->f, b->e, at, b->labels, b->set.ncut, b->pair ? 0 : k, b->r[k], &b->offset[k]));
+    if (b->reg->nfree) { /* before BMRMProducts(), which may exchange the vectors r */
+      PetscCall(VecNorm(b->r[k], NORM_1, &slopes));
+      b->freenoise = PetscMax(b->freenoise, BMRM_FREE_NOISE * slopes * b->freemax);
+    }
     PetscCall(BMRMBundleGetVec(&b->bundle, b->w, &b->a[k]));
   }
   PetscCall(PetscLogEventEnd(BMRM_CutEvent, b, 0, 0, 0));
@@ -38,16 +44,12 @@ static PetscErrorCode BMRMCutsBegin(BMRM b, PetscReal s)
 
 static PetscErrorCode BMRMCutsEnd(BMRM b)
 {
-  PetscReal square, slopes;
+  PetscReal square;
 
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(BMRM_CutEvent, b, 0, 0, 0));
   for (PetscInt k = 0; k < b->taken; k++) {
     PetscCall(BMRMBundleAdd(&b->bundle, b->reg, b->pair ? 0 : k, b->a[k], b->offset[k], &square));
-    if (b->reg->nfree) {
-      PetscCall(VecNorm(b->r[k], NORM_1, &slopes));
-      b->freenoise = PetscMax(b->freenoise, BMRM_FREE_NOISE * slopes * b->freemax);
-    }
     if (PetscIsInfOrNanReal(square) || PetscIsInfOrNanReal(b->offset[k])) b->broken = PETSC_TRUE;
   }
   PetscCall(PetscLogEventEnd(BMRM_CutEvent, b, 0, 0, 0));
