@@ -96,6 +96,7 @@ static PetscErrorCode BMRMSolveRequest(MPI_Comm comm, const BMRMRequest *rq, con
   const PetscInt      n        = rq->nlambda;
   const PetscBool     accuracy = (PetscBool)(rq->task == BMRM_TASK_CLASSIFICATION || rq->task == BMRM_TASK_MULTICLASS);
   PetscReal           lambda[BMRM_MAX_PATH];
+  PetscInt            m;
   BMRMConvergedReason reason;
 
   PetscFunctionBegin;
@@ -110,12 +111,18 @@ static PetscErrorCode BMRMSolveRequest(MPI_Comm comm, const BMRMRequest *rq, con
   }
   if (!n) PetscCall(BMRMSolve(b));
   else {
+    PetscCall(MatGetSize(tr->X, &m, NULL));
+    PetscCheck(rq->folds <= m, comm, PETSC_ERR_USER_INPUT, "-cv %" PetscInt_FMT ": there are only %" PetscInt_FMT " examples; give at most as many folds", rq->folds, m);
     if (rq->folds) PetscCall(BMRMCrossValidate(b, rq->folds, rq->together, n, r->path));
     PetscCall(BMRMSolvePath(b, rq->together, n, r->path));
     if (rq->folds) r->best = BMRMPathChoose(accuracy, rq->one_se, n, r->path);
     PetscCall(BMRMPathPrint(comm, accuracy, r->best, n, r->path));
     for (PetscInt k = 0; k < n; k++) *converged = (PetscBool)(*converged && r->path[k].reason > 0);
-    if (r->best < n - 1) PetscCall(BMRMSolvePath(b, PETSC_FALSE, 1, &r->path[r->best]));
+    if (r->best < n - 1) { /* from the start: the intercept may be one of many, and must not be that of another lambda */
+      PetscCall(BMRMSetLambda(b, r->path[r->best].lambda));
+      PetscCall(BMRMSetWarmStart(b, PETSC_FALSE));
+      PetscCall(BMRMSolve(b));
+    }
   }
   PetscCall(BMRMGetConvergedReason(b, &reason));
   *converged = (PetscBool)(*converged && reason > 0);

@@ -139,6 +139,7 @@ static PetscErrorCode BMRMCheckTask(MPI_Comm comm, const BMRMRequest *rq)
   PetscCheck(rq->task != BMRM_TASK_MULTILABEL, comm, PETSC_ERR_USER_INPUT, "-bmrm_loss %s needs several labels an example, and the files of bmrm have one: call BMRMSetData() from a program, or choose another loss", loss);
   PetscCheck(!rq->platt || rq->task == BMRM_TASK_CLASSIFICATION || rq->task == BMRM_TASK_MULTICLASS, comm, PETSC_ERR_USER_INPUT,
              "-platt gives probabilities of classes, which -bmrm_loss %s does not separate: leave out -platt, or choose a loss such as hinge or logistic", loss);
+  PetscCheck(!rq->quality || rq->task == BMRM_TASK_CLASSIFICATION || rq->task == BMRM_TASK_MULTICLASS, comm, PETSC_ERR_USER_INPUT, "-quality compares classes, and a model of the loss %s predicts none: leave out -quality", loss);
   PetscCheck(!rq->probabilities || rq->platt || likely, comm, PETSC_ERR_USER_INPUT, "-probabilities: -bmrm_loss %s gives scores without probabilities: add -platt <folds>, or choose the loss logistic or softmax", loss);
   PetscCheck(!compares || (!rq->weights[0] && !rq->classweights[0]), comm, PETSC_ERR_USER_INPUT, "-example_weights and -class_weights need a mean over the examples, and -bmrm_loss %s compares examples: leave them out, or choose a loss such as hinge",
              loss);

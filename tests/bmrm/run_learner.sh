@@ -49,6 +49,23 @@ awk '{ $1 = $1 == 3 ? 1 : -1; print }' three >two
 
 for name in two three; do run 1 -f $name -mat_type aij -bmrm_loss leastsquares -bmrm_lambda 1 -save_binary $name.petsc; done # text of a few lines is read by one rank; rows of binary files are divided among all
 
+# --- balanced weights: the entries of the first cut at the intercept cancel up to rounding, and large lambdas allow many intercepts ---------------------
+objectives=
+for type in aij gpucsr; do
+  run 1 -f two -class_weights balanced -mat_type $type -gpucsr_storage double -bmrm_lambda 1e-2 -bmrm_eps 1e-6 -report balanced.json
+  verdict $? "balanced weights: $type converges"
+  objectives="$objectives $(value balanced.json objective)"
+done
+echo "$objectives" | awk 'NF == 2 && $1 > 0 && $1 < 0.9 && $1 - $2 < 1e-5 && $2 - $1 < 1e-5 { found = 1 } END { exit !found }'
+verdict $? "balanced weights: aij and gpucsr find one minimum ($objectives)"
+for together in "" -bmrm_path_together; do
+  run 1 -f two -class_weights balanced -bmrm_path 200,100,10,1 -cv 5 -cv_rule one_se $together -model balanced.model &&
+    awk '$1 == "*" { row = 100 * $7 } $1 == "train" { d = $3 - row; found = d < 0.01 && d > -0.01 } END { exit !found }' log
+  verdict $? "balanced weights: the final model is that of its row in the table $together"
+done
+refused "more folds than examples" 2 "-cv 1000: there are only 300 examples" -f two -bmrm_path 1,0.1 -cv 1000
+refused "details of the quality of a regression" 2 "-quality compares classes" -f two -bmrm_loss leastsquares -bmrm_lambda 1 -quality -test two
+
 # --- probabilities -------------------------------------------------------------------------------------------------------------------
 for n in 1 3; do
   run $n -f two.petsc -bias 0 -mat_type aij -bmrm_loss logistic -bmrm_lambda 1e-2 -bmrm_eps 1e-9 -test two -predictions out$n -probabilities -model logistic$n

@@ -187,6 +187,7 @@ static PetscErrorCode BMRMStart(BMRM b)
     PetscCall(VecSet(b->e, 0));
     b->known     = PETSC_FALSE;
     b->freenoise = 0;
+    if (b->free) PetscCall(PetscArrayzero(b->free, b->reg->nfree)); /* multipliers of the last solve */
   }
   b->started = PETSC_TRUE;
   if (b->restart[0]) {
