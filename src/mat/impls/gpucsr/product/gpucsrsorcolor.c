@@ -1,4 +1,4 @@
-/* Colouring of the rows for multicolour SOR sweeps, and the parts of the matrix by colours. */
+/* The parts of a matrix by colours, for SOR sweeps. */
 #include "mat/impls/gpucsr/product/gpucsrsor.h"
 #include <float.h>
 
@@ -21,67 +21,6 @@ PetscErrorCode MatGPUCSRSORDestroy_Private(MatGPUCSRSOR *sor)
   PetscCall(PetscFree(s->start));
   PetscCall(PetscFree2(s->order, s->diagonal));
   PetscCall(PetscFree(*sor));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The pattern of the transpose. */
-static PetscErrorCode MatGPUCSRSORTranspose(PetscInt n, const PetscInt rowptr[], const PetscInt col[], PetscInt **begin, PetscInt **row)
-{
-  PetscInt *next;
-
-  PetscFunctionBegin;
-  PetscCall(PetscCalloc1(n + 2, begin));
-  PetscCall(PetscMalloc1(rowptr[n], row));
-  next = *begin + 1; /* next[j] is the next free place of column j, and in the end the first one of column j + 1 */
-  for (PetscInt k = 0; k < rowptr[n]; k++) next[col[k] + 1]++;
-  for (PetscInt j = 0; j < n; j++) next[j + 1] += next[j];
-  for (PetscInt i = 0; i < n; i++) {
-    for (PetscInt k = rowptr[i]; k < rowptr[i + 1]; k++) (*row)[next[col[k]]++] = i;
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Colours the rows greedily in their order: each gets the first colour that no coupled row has.  Two rows are coupled if the matrix has a nonzero in the
-   row of one and the column of the other. */
-static PetscErrorCode MatGPUCSRSORColor(PetscInt n, const PetscInt rowptr[], const PetscInt col[], PetscInt color[], PetscInt *colors)
-{
-  PetscInt *begin, *row, *taken; /* taken[c]: last row that found colour c at a coupled row */
-
-  PetscFunctionBegin;
-  PetscCall(MatGPUCSRSORTranspose(n, rowptr, col, &begin, &row));
-  PetscCall(PetscMalloc1(n + 1, &taken));
-  for (PetscInt i = 0; i < n; i++) taken[i] = color[i] = -1;
-  *colors = 0;
-  for (PetscInt i = 0; i < n; i++) {
-    PetscInt c = 0;
-
-    for (PetscInt k = rowptr[i]; k < rowptr[i + 1]; k++) {
-      if (color[col[k]] >= 0) taken[color[col[k]]] = i;
-    }
-    for (PetscInt k = begin[i]; k < begin[i + 1]; k++) {
-      if (color[row[k]] >= 0) taken[color[row[k]]] = i;
-    }
-    while (taken[c] == i) c++;
-    color[i] = c;
-    *colors  = PetscMax(*colors, c + 1);
-  }
-  PetscCall(PetscFree(taken));
-  PetscCall(PetscFree(begin));
-  PetscCall(PetscFree(row));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Orders the rows by colours, and within a colour by row numbers.  position: the inverse of s->order */
-static PetscErrorCode MatGPUCSRSOROrder(MatGPUCSRSOR s, const PetscInt color[], PetscInt position[])
-{
-  PetscFunctionBegin;
-  PetscCall(PetscCalloc1(s->colors + 2, &s->start));
-  for (PetscInt i = 0; i < s->n; i++) s->start[color[i] + 2]++;
-  for (PetscInt c = 0; c < s->colors; c++) s->start[c + 2] += s->start[c + 1];
-  for (PetscInt i = 0; i < s->n; i++) {
-    position[i]           = s->start[color[i] + 1]++;
-    s->order[position[i]] = i;
-  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -124,16 +63,15 @@ static PetscErrorCode MatGPUCSRSORSetPart(MatGPUCSRSOR s, const PetscInt rowptr[
 /* Colours the matrix and sets up the patterns of all parts. */
 static PetscErrorCode MatGPUCSRSORSetPattern(Mat A, MatGPUCSRSOR s, const PetscInt rowptr[], const PetscInt col[])
 {
-  PetscInt *color, *position;
+  PetscInt *position; /* the inverse of s->order */
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc2(s->n, &color, s->n, &position));
   PetscCall(PetscMalloc2(s->n, &s->order, s->n, &s->diagonal));
-  PetscCall(MatGPUCSRSORColor(s->n, rowptr, col, color, &s->colors));
+  PetscCall(MatGPUCSRColorRows_Private(s->n, rowptr, col, &s->colors, &s->start, s->order));
   PetscCall(PetscInfo(A, "Multicolour SOR: %" PetscInt_FMT " colours for %" PetscInt_FMT " rows\n", s->colors, s->n));
-  if (s->colors > MAT_GPUCSR_SOR_COLORS) PetscCall(PetscFree2(color, position)); /* before the error */
   PetscCheck(s->colors <= MAT_GPUCSR_SOR_COLORS, PETSC_COMM_SELF, PETSC_ERR_SUP, "SOR by colours needs %" PetscInt_FMT " colours for this matrix, but at most %d are supported; use -mat_gpucsr_sor host", s->colors, MAT_GPUCSR_SOR_COLORS);
-  PetscCall(MatGPUCSRSOROrder(s, color, position));
+  PetscCall(PetscMalloc1(s->n, &position));
+  for (PetscInt p = 0; p < s->n; p++) position[s->order[p]] = p;
   PetscCall(PetscCalloc1(s->colors, &s->part));
   for (PetscInt c = 0; c < s->colors; c++) {
     for (int side = 0; side < 2; side++) PetscCall(MatGPUCSRSORSetPart(s, rowptr, col, position, c, side));
@@ -146,7 +84,7 @@ static PetscErrorCode MatGPUCSRSORSetPattern(Mat A, MatGPUCSRSOR s, const PetscI
       if (col[k] == i) s->diagonal[p] = k;
     }
   }
-  PetscCall(PetscFree2(color, position));
+  PetscCall(PetscFree(position));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
