@@ -5,6 +5,7 @@
 #include <petsctime.h>
 
 #include <float.h>
+#include <math.h>
 
 /* The rows of A that a set-up reads, and the matrices from which they come. */
 typedef struct {
@@ -283,6 +284,28 @@ PetscErrorCode PCGPUInverseReset_Private(PCGPUInverse *V)
   GpInvFree(&V->rows);
   PetscCall(MatDestroy(&V->matrix));
   PetscCall(ISDestroy(&V->overlap));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* After a failed set-up y is infinite, so that a Krylov method stops. */
+PetscErrorCode PCGPUInverseApply_Private(const PCGPUInverse *inverse, PetscBool transpose, Vec x, Vec y)
+{
+  PetscFunctionBegin;
+  if (!inverse->matrix) PetscCall(VecSet(y, HUGE_VAL));
+  else if (transpose) PetscCall(MatMultTranspose(inverse->matrix, x, y));
+  else PetscCall(MatMult(inverse->matrix, x, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Prints the options that both types have. */
+PetscErrorCode PCGPUInverseViewOptions_Private(PC pc, const char name[], PetscBool local, MatGPUCSRStorage storage, PetscViewer viewer)
+{
+  PetscMPIInt size;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &size));
+  if (size > 1) PetscCall(PetscViewerASCIIPrintf(viewer, "  the pattern of a row %s\n", local ? "stays on its rank" : "includes columns of other ranks"));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  storage of the %s on the device: %s\n", name, MatGPUCSRStorages[storage]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -35,6 +35,8 @@ typedef struct {
 
 PETSC_INTERN PetscErrorCode PCGPUInverseSetUp_Private(PC, PCGPUInverse *, const PCGPUInverseType *);
 PETSC_INTERN PetscErrorCode PCGPUInverseReset_Private(PCGPUInverse *);
+PETSC_INTERN PetscErrorCode PCGPUInverseApply_Private(const PCGPUInverse *, PetscBool transpose, Vec x, Vec y); /* multiplies by the matrix or its transpose */
+PETSC_INTERN PetscErrorCode PCGPUInverseViewOptions_Private(PC, const char name[], PetscBool local, MatGPUCSRStorage, PetscViewer);
 PETSC_INTERN PetscErrorCode PCGPUInverseView_Private(PCGPUInverse *, const char name[], PetscViewer); /* numbers of nonzeros */
 PETSC_INTERN PetscErrorCode PCGPUInverseViewInfo_Private(PCGPUInverse *, PetscViewer);                /* the duration of the set-up and the matrix, if the format of the viewer asks for them */
 

@@ -42,14 +42,13 @@ static PetscErrorCode PCGPUFSAIGetWork(PC pc, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* y = G x.  After a failed set-up y is infinite, so that a Krylov method stops. */
+/* y = G x */
 static PetscErrorCode PCApplySymmetricLeft_GPUFSAI(PC pc, Vec x, Vec y)
 {
   PC_GPUFSAI *fsai = (PC_GPUFSAI *)pc->data;
 
   PetscFunctionBegin;
-  if (fsai->inverse.matrix) PetscCall(MatMult(fsai->inverse.matrix, x, y));
-  else PetscCall(VecSet(y, HUGE_VAL));
+  PetscCall(PCGPUInverseApply_Private(&fsai->inverse, PETSC_FALSE, x, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -59,8 +58,7 @@ static PetscErrorCode PCApplySymmetricRight_GPUFSAI(PC pc, Vec x, Vec y)
   PC_GPUFSAI *fsai = (PC_GPUFSAI *)pc->data;
 
   PetscFunctionBegin;
-  if (fsai->inverse.matrix) PetscCall(MatMultTranspose(fsai->inverse.matrix, x, y));
-  else PetscCall(VecSet(y, HUGE_VAL));
+  PetscCall(PCGPUInverseApply_Private(&fsai->inverse, PETSC_TRUE, x, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -106,16 +104,13 @@ static PetscErrorCode PCView_GPUFSAI(PC pc, PetscViewer viewer)
 {
   PC_GPUFSAI *fsai = (PC_GPUFSAI *)pc->data;
   PetscInt    n;
-  PetscMPIInt size;
   PetscBool   ascii;
 
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
   if (!ascii) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PCGPUFSAIViewPattern(&fsai->options.rows, viewer));
-  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &size));
-  if (size > 1) PetscCall(PetscViewerASCIIPrintf(viewer, "  the pattern of a row %s\n", fsai->options.local ? "stays on its rank" : "includes columns of other ranks"));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  storage of the factor on the device: %s\n", MatGPUCSRStorages[fsai->options.storage]));
+  PetscCall(PCGPUInverseViewOptions_Private(pc, "factor", fsai->options.local, fsai->options.storage, viewer));
   if (!fsai->inverse.matrix) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PCGPUInverseView_Private(&fsai->inverse, "factor", viewer));
   PetscCall(MatGetSize(fsai->inverse.matrix, &n, NULL));

@@ -27,14 +27,13 @@ static PetscErrorCode PCSetUp_GPUSPAI(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* y = M x.  After a failed set-up y is infinite, so that a Krylov method stops. */
+/* y = M x */
 static PetscErrorCode PCApply_GPUSPAI(PC pc, Vec x, Vec y)
 {
   PC_GPUSPAI *spai = (PC_GPUSPAI *)pc->data;
 
   PetscFunctionBegin;
-  if (spai->inverse.matrix) PetscCall(MatMult(spai->inverse.matrix, x, y));
-  else PetscCall(VecSet(y, HUGE_VAL));
+  PetscCall(PCGPUInverseApply_Private(&spai->inverse, PETSC_FALSE, x, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -43,8 +42,7 @@ static PetscErrorCode PCApplyTranspose_GPUSPAI(PC pc, Vec x, Vec y)
   PC_GPUSPAI *spai = (PC_GPUSPAI *)pc->data;
 
   PetscFunctionBegin;
-  if (spai->inverse.matrix) PetscCall(MatMultTranspose(spai->inverse.matrix, x, y));
-  else PetscCall(VecSet(y, HUGE_VAL));
+  PetscCall(PCGPUInverseApply_Private(&spai->inverse, PETSC_TRUE, x, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -73,8 +71,7 @@ static PetscErrorCode PCView_GPUSPAI(PC pc, PetscViewer viewer)
   if (o->threshold > 0) PetscCall(PetscViewerASCIIPrintf(viewer, "  threshold for entries of A: %g\n", (double)o->threshold));
   if (o->filter > 0) PetscCall(PetscViewerASCIIPrintf(viewer, "  filter for entries of the inverse: %g\n", (double)o->filter));
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &size));
-  if (size > 1) PetscCall(PetscViewerASCIIPrintf(viewer, "  the pattern of a row %s\n", spai->options.local ? "stays on its rank" : "includes columns of other ranks"));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  storage of the inverse on the device: %s\n", MatGPUCSRStorages[spai->options.storage]));
+  PetscCall(PCGPUInverseViewOptions_Private(pc, "inverse", spai->options.local, spai->options.storage, viewer));
   if (!spai->inverse.matrix) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PCGPUInverseView_Private(&spai->inverse, "approximate inverse M", viewer));
   PetscCall(PetscViewerASCIIPrintf(viewer, "  Frobenius norm of MA - I%s%s: %.4g\n", size > 1 && spai->options.local ? " for the diagonal blocks of A" : "", o->filter > 0 ? ", without the filter" : "", sqrt(spai->inverse.measure)));
