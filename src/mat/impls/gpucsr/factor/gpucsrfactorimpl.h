@@ -49,7 +49,7 @@ typedef struct {
   int32_t          *perm[MAT_GPUCSR_PERMS];   /* NULL: the identity */
   PetscBool         tested[MAT_GPUCSR_PERMS]; /* perm is known */
   double           *work[3];                  /* [n] */
-  PetscBool         built, current;           /* everything exists; it has the values of the last numeric factorisation */
+  PetscBool         current;                  /* everything exists and has the values of the last numeric factorisation */
 } MatGPUCSRApprox;
 
 /* PETSc's arrays of a factor, and what is derived from them. */

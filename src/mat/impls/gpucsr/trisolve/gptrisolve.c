@@ -34,13 +34,6 @@ static size_t GpTriValueBytes(const GpTri *T)
   return T->single ? sizeof(float) : sizeof(double);
 }
 
-double GpTriBytes(const GpTri *T)
-{
-  const GpTriLayout *L = &T->layout;
-
-  return (double)L->slices * sizeof(GpTriSlice) + (double)L->stored * (double)(sizeof(int32_t) + GpTriValueBytes(T)) + (T->diag ? (double)L->n * sizeof(double) : 0);
-}
-
 void GpTriDestroy(GpTri *T)
 {
   const GpTriLayout *L = &T->layout;

@@ -85,9 +85,8 @@ typedef struct {
 
 /* Creates a triangle. lanes: number of threads that compute a row; 0 selects it. The triangle has no values until GpTriSetValues() is called. After an error T is empty and needs no
    GpTriDestroy(). */
-GpErr  GpTriCreate(GpDev dev, const GpTriRows *rows, int lanes, int single, GpTri *T);
-void   GpTriDestroy(GpTri *T);
-double GpTriBytes(const GpTri *T); /* device memory in bytes */
+GpErr GpTriCreate(GpDev dev, const GpTriRows *rows, int lanes, int single, GpTri *T);
+void  GpTriDestroy(GpTri *T);
 
 /* Sets the values: sign times values[source] for each entry, and diagonal[row] (NULL: no diagonal). */
 GpErr GpTriSetValues(GpTri *T, const double values[], double sign, const double diagonal[]);
