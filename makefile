@@ -78,7 +78,7 @@ hostonly := $(filter %_host.cu,$(cusrc))
 twice    := $(filter %_kernel.cu,$(cusrc))
 once     := $(filter-out $(cudaonly) $(hostonly) $(twice),$(cusrc))
 examples := $(patsubst examples/%/main.c,%,$(wildcard examples/*/main.c))
-cudabenches := bench_kernels bench_spmm bench_smacof bench_trisolve# these do not use PETSc; all but bench_smacof also time cuSPARSE
+cudabenches := bench_kernels bench_spgemm bench_spmm bench_smacof bench_trisolve# these do not use PETSc; all but bench_smacof also time cuSPARSE
 benches  := bench_corpus $(if $(nvcc),$(cudabenches)) $(filter-out bench_corpus $(cudabenches),$(patsubst tests/bench/%.c,%,$(wildcard tests/bench/bench_*.c)))
 
 hostobj := $(csrc:%.c=$(obj)/%.o) $(patsubst %.cu,$(obj)/%.host.o,$(hostonly) $(once)) $(foreach p,f32 f64,$(hostproducts:%.c=$(obj)/%.$(p).o))
@@ -163,6 +163,7 @@ $(obj)/%.f64.cuda.o: %.cu $(obj)/flags
 alike := src/mat/impls/gpucsr/spmv/csr/csrupdate $(patsubst %.cu,%,$(filter solvers/kmeans/%,$(once)))
 $(alike:%=$(obj)/%.host.o): private cflags += -ffp-contract=off
 $(obj)/solvers/kmeans/%.o: private cflags += -ffp-contract=off -fno-math-errno
+$(obj)/src/mat/impls/gpucsr/spgemm/%.o: private cflags += -ffp-contract=off
 $(obj)/solvers/kmeans/screen/kmeansscores.o: private cflags += -ffp-contract=fast # the bound of these scores covers contraction
 $(alike:%=$(obj)/%.cuda.o) $(patsubst %.cu,$(obj)/%.cuda.o,$(filter solvers/kmeans/%,$(cudaonly))): private nvflags += -fmad=false
 

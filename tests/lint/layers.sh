@@ -10,6 +10,7 @@ BEGIN {
   layer["src/device/"]                      = 0; petsc["src/device/"]                      = ""
   layer["src/mat/impls/gpucsr/spmv/"]       = 1; petsc["src/mat/impls/gpucsr/spmv/"]       = "petscsys.h"
   layer["src/mat/impls/gpucsr/trisolve/"]   = 1; petsc["src/mat/impls/gpucsr/trisolve/"]   = ""
+  layer["src/mat/impls/gpucsr/spgemm/"]     = 2; petsc["src/mat/impls/gpucsr/spgemm/"]     = ""
   layer["src/vec/kernels/"]                 = 1; petsc["src/vec/kernels/"]                 = ""
   layer["src/mat/impls/gpucsr/selector/"]   = 3; petsc["src/mat/impls/gpucsr/selector/"]   = "petscsys.h"
   layer["src/sys/"]                         = 3; petsc["src/sys/"]                         = "public petsc/private/petscimpl.h"

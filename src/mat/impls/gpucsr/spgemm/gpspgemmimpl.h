@@ -1,0 +1,56 @@
+/* The plan of a product of sparse matrices. Files of this directory only include this header. */
+#ifndef GPSPGEMMIMPL_H
+#define GPSPGEMMIMPL_H
+
+#include "mat/impls/gpucsr/spgemm/gpspgemm.h"
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+/* Classes of rows. Rows of one class are computed by one kernel. In the numeric phase and for the columns of C, the class depends on the nonzeros of the row of C: the bound is the maximum. */
+typedef enum {
+  GP_SPGEMM_32,     /* 8 threads compute a row */
+  GP_SPGEMM_64,     /* 8 threads */
+  GP_SPGEMM_128,    /* a warp */
+  GP_SPGEMM_256,    /* a warp */
+  GP_SPGEMM_MEDIUM, /* a thread block, hash table in shared memory */
+  GP_SPGEMM_LARGE,  /* a thread block, bitmap of the columns in shared memory */
+  GP_SPGEMM_CLASSES
+} GpSpgemmClass;
+
+/* Part of a row of C that a warp computes in the numeric phase without a map. */
+typedef struct {
+  int32_t row;
+  int32_t begin, end; /* positions in the row */
+} GpSpgemmItem;
+
+#define GP_SPGEMM_ITEM   512                                    /* maximum size of an item in rows of at most this many nonzeros; in longer rows the maximum is twice as large */
+#define GP_SPGEMM_HASHED 2048                                   /* maximum number of nonzeros of a row of class GP_SPGEMM_MEDIUM */
+#define GP_SPGEMM_WIDTHS 2                                      /* number of maximum sizes of items */
+#define GP_SPGEMM_SORTS  (GP_SPGEMM_CLASSES + GP_SPGEMM_WIDTHS) /* classes of rows, then lists of items */
+
+struct GpSpgemm_ {
+  GpDev         dev;
+  int32_t       m, k, n, annz, bnnz, nnz; /* A is m x k, B is k x n */
+  int64_t       products;
+  int           lanes;                   /* number of threads that read a row of B together, a power of two from 2 to 32 */
+  int32_t       rows[GP_SPGEMM_CLASSES]; /* number of rows of each class */
+  int32_t       items[GP_SPGEMM_WIDTHS]; /* number of items of each maximum size */
+  int32_t      *row;                     /* [m] device memory: the rows, by class; NULL: no class, or the only class has all rows */
+  GpSpgemmItem *item;                    /* items, by maximum size, in device memory */
+  int64_t      *mapstart;                /* [m+1] device memory: position in the map of the first product of each row; NULL: there is no map */
+  uint8_t      *map;                     /* device memory: the position in the row of C of each product of rows of at most 256 nonzeros */
+  int64_t       mapped;                  /* size of the map */
+};
+
+GP_PAIR(GpSpgemmFindPattern, const GpCsr *A, const GpCsr *B, GpSpgemm plan, GpCsr *C);
+GP_PAIR(GpSpgemmAddProducts, GpSpgemm plan, const GpCsr *A, const GpCsr *B, GpCsr *C);
+
+GpErr GpSpgemmRefuse(const GpCsr *A, const GpCsr *B, int64_t nnz); /* sets the error for a C with too many nonzeros */
+GpErr GpSpgemmUnsorted(const GpCsr *B, int32_t row);               /* sets the error for a row of B whose columns do not ascend */
+
+#if defined(__cplusplus)
+}
+#endif
+#endif
