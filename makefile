@@ -78,7 +78,7 @@ hostonly := $(filter %_host.cu,$(cusrc))
 twice    := $(filter %_kernel.cu,$(cusrc))
 once     := $(filter-out $(cudaonly) $(hostonly) $(twice),$(cusrc))
 examples := $(patsubst examples/%/main.c,%,$(wildcard examples/*/main.c))
-cudabenches := bench_kernels bench_spgemm bench_spmm bench_smacof bench_trisolve# these do not use PETSc; all but bench_smacof also time cuSPARSE
+cudabenches := bench_factor bench_kernels bench_spgemm bench_spmm bench_smacof bench_trisolve# these do not use PETSc; all but bench_smacof also time cuSPARSE
 benches  := bench_corpus $(if $(nvcc),$(cudabenches)) $(filter-out bench_corpus $(cudabenches),$(patsubst tests/bench/%.c,%,$(wildcard tests/bench/bench_*.c)))
 
 hostobj := $(csrc:%.c=$(obj)/%.o) $(patsubst %.cu,$(obj)/%.host.o,$(hostonly) $(once)) $(foreach p,f32 f64,$(hostproducts:%.c=$(obj)/%.$(p).o))

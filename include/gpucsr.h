@@ -72,6 +72,22 @@ typedef enum {
 } MatGPUCSRFactorStorage;
 
 /*E
+  MatGPUCSRFactorNumericType - Where the values of ILU and ICC factors are computed
+
+  Values:
++ `MAT_GPUCSR_FACTOR_NUMERIC_DEVICE` - on the device
+- `MAT_GPUCSR_FACTOR_NUMERIC_HOST`   - by PETSc on the host; the device solves
+
+  Level: advanced
+
+.seealso: `MatGPUCSRSetFactorNumeric()`, `MATSOLVERGPUCSR`
+E*/
+typedef enum {
+  MAT_GPUCSR_FACTOR_NUMERIC_DEVICE,
+  MAT_GPUCSR_FACTOR_NUMERIC_HOST
+} MatGPUCSRFactorNumericType;
+
+/*E
   MatGPUCSRTrisolve - How the device solves with the triangles of ILU and ICC factors
 
   Values:
@@ -303,6 +319,7 @@ typedef PetscErrorCode MatGPUCSRRowsFn(Mat A, PetscInt first, PetscInt n, PetscI
 /* Names of the values of the enumerations, for PetscOptionsEnum(). */
 PETSC_EXTERN const char *const MatGPUCSRStorages[];
 PETSC_EXTERN const char *const MatGPUCSRFactorStorages[];
+PETSC_EXTERN const char *const MatGPUCSRFactorNumericTypes[];
 PETSC_EXTERN const char *const MatGPUCSRTrisolves[];
 PETSC_EXTERN const char *const MatGPUCSRSORTypes[];
 PETSC_EXTERN const char *const MatGPUCSRTransposes[];
@@ -319,6 +336,7 @@ PETSC_EXTERN PetscErrorCode PetscGPUCSRSetNotice(PetscBool);
 PETSC_EXTERN PetscErrorCode MatGPUCSRSetStorage(Mat, MatGPUCSRStorage);
 PETSC_EXTERN PetscErrorCode MatGPUCSRGetStorage(Mat, MatGPUCSRStorage *);
 PETSC_EXTERN PetscErrorCode MatGPUCSRSetFactorStorage(Mat, MatGPUCSRFactorStorage);
+PETSC_EXTERN PetscErrorCode MatGPUCSRSetFactorNumeric(Mat, MatGPUCSRFactorNumericType);
 PETSC_EXTERN PetscErrorCode MatGPUCSRSetFactorHost(Mat, PetscBool);
 PETSC_EXTERN PetscErrorCode MatGPUCSRSetTrisolve(Mat, MatGPUCSRTrisolve);
 PETSC_EXTERN PetscErrorCode MatGPUCSRSetTrisolveSweeps(Mat, PetscInt);

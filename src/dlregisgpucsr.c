@@ -99,6 +99,7 @@ PetscErrorCode PetscGPUCSRInitialize(void)
   PetscCall(PetscLogEventRegister("GPUCGLoop", KSP_CLASSID, &KSP_GPUCG_Loop));
   PetscCall(PetscLogEventRegister("GPUCSRMultMany", MAT_CLASSID, &MAT_GPUCSR_MultMany));
   PetscCall(PetscLogEventRegister("GPUCSRFactor", MAT_CLASSID, &MAT_GPUCSR_Factor));
+  PetscCall(PetscLogEventRegister("GPUCSRNumeric", MAT_CLASSID, &MAT_GPUCSR_Numeric));
   PetscCall(PetscLogEventRegister("GPUCSREncode", MAT_CLASSID, &GpOp_Encode));
   PetscCall(PetscLogEventRegister("GPUCSRPin", MAT_CLASSID, &GpOp_Pin));
   PetscCall(PetscLogEventRegister("GPUCSRFill", MAT_CLASSID, &GpOp_Fill));
@@ -109,6 +110,7 @@ PetscErrorCode PetscGPUCSRInitialize(void)
   PetscCall(PetscLogEventSetCollective(MAT_GPUCSR_Transpose, PETSC_FALSE));
   PetscCall(PetscLogEventSetCollective(MAT_GPUCSR_Update, PETSC_FALSE));
   PetscCall(PetscLogEventSetCollective(MAT_GPUCSR_Factor, PETSC_FALSE));
+  PetscCall(PetscLogEventSetCollective(MAT_GPUCSR_Numeric, PETSC_FALSE));
   PetscCall(PetscLogEventSetCollective(GpOp_Encode, PETSC_FALSE));
   PetscCall(PetscLogEventSetCollective(GpOp_Pin, PETSC_FALSE));
   PetscCall(PetscLogEventSetCollective(GpOp_Fill, PETSC_FALSE));

@@ -317,14 +317,17 @@ static PetscErrorCode RunMemory(void)
       if (ours) PetscCall(MatGPUCSRSetTrisolve(A[1], k % 2 ? MAT_GPUCSR_TRISOLVE_JACOBI : MAT_GPUCSR_TRISOLVE_EXACT));
       PetscCall(MatGetFactor(A[ours], ours ? MATSOLVERGPUCSR : MATSOLVERPETSC, types[k / 2], &F[ours]));
       PetscCall(Symbolic(F[ours], A[ours], types[k / 2], &info));
-      PetscCall(Numeric(F[ours], A[ours], types[k / 2], &info));
-      if (ours) {
-        for (int round = 0; round < 2; round++) {
+      if (!ours) PetscCall(Numeric(F[0], A[0], types[k / 2], &info));
+      else {
+        for (int round = 0; round < 4; round++) { /* the device, or PETSc on the host, computes the factor */
+          PetscCall(MatGPUCSRSetFactorNumeric(A[1], round < 2 ? MAT_GPUCSR_FACTOR_NUMERIC_DEVICE : MAT_GPUCSR_FACTOR_NUMERIC_HOST));
           PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
-          err = MatSolve(F[1], b, x);
+          err = Numeric(F[1], A[1], types[k / 2], &info);
+          if (!err) err = MatSolve(F[1], b, x);
           PetscCall(PetscPopErrorHandler());
           PetscCall(Expect((PetscBool)(err == PETSC_ERR_MEM), "a factor that does not fit the device is not refused", methods[k % 2]));
         }
+        PetscCall(MatGPUCSRSetFactorNumeric(A[1], MAT_GPUCSR_FACTOR_NUMERIC_DEVICE));
         PetscCall(MatGPUCSRSetFactorHost(A[1], PETSC_TRUE));
         PetscCall(Numeric(F[1], A[1], types[k / 2], &info));
       }

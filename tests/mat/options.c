@@ -197,6 +197,6 @@ int main(int argc, char **argv)
    test:
       suffix: help
       args: -help -mat_type gpucsr
-      filter: grep -oE "^ *-(mat_)?gpucsr_(storage|transpose|kernel|select|memory_limit|stream(_[a-z]+)?|vec_type|factor_storage|factor_host|trisolve(_sweeps)?|halo_type|halo_view|notice)\\b" | sed "s/ //g" | sort | uniq -c | sed "s@^ *@@"
+      filter: grep -oE "^ *-(mat_)?gpucsr_(storage|transpose|kernel|select|memory_limit|stream(_[a-z]+)?|vec_type|factor_storage|factor_numeric|factor_host|trisolve(_sweeps)?|halo_type|halo_view|notice)\\b" | sed "s/ //g" | sort | uniq -c | sed "s@^ *@@"
 
 TEST*/

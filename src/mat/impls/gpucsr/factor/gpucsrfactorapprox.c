@@ -225,6 +225,7 @@ static PetscErrorCode MatGPUCSRApproxBuild(Mat F, MatGPUCSRFactor *f)
   PetscErrorCode        err = PETSC_SUCCESS;
 
   PetscFunctionBegin;
+  PetscCall(MatGPUCSRFactorDownload_Private(F, f));
   PetscCall(MatGPUCSRFactorGetArrays_Private(F, f, PETSC_FALSE, &a));
   for (int which = f->cholesky ? 1 : 0; which < 2 && !err; which++) err = MatGPUCSRApproxSetTriangle(f, &a, which, &p->tri[which]);
   if (!err) err = MatGPUCSRApproxSetDiagonal(f, &a);

@@ -90,14 +90,14 @@ static PetscErrorCode MatGPUCSRFactorCheckUnderflow(const MatGPUCSRFactor *f, co
     for (int64_t k = a->begin[row]; k < a->end[row]; k++) {
       const double v = fabs(a->values[k]);
 
-      PetscCheck(v >= FLT_MIN || v * fabs(a->values[a->end[row]]) <= FLT_EPSILON, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+      PetscCheck(!(v < FLT_MIN && v * fabs(a->values[a->end[row]]) > FLT_EPSILON), PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
                  "Row %" PetscInt_FMT " of the factor has the value %g, which is too small for single precision; use -mat_gpucsr_factor_storage double", row, v);
     }
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Sets the values of both triangles of a side. */
+/* Sets the values of both triangles of a side from PETSc's factor. */
 static PetscErrorCode MatGPUCSRFactorSetValues(MatGPUCSRFactor *f, const MatGPUCSRFactorArrays *a, PetscBool transpose, MatGPUCSRSide *s)
 {
   double *diagonal;
@@ -121,44 +121,69 @@ static PetscErrorCode MatGPUCSRFactorSetValues(MatGPUCSRFactor *f, const MatGPUC
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Builds what a side lacks, and sets its values. */
-static PetscErrorCode MatGPUCSRFactorFillSide(MatGPUCSRFactor *f, const MatGPUCSRFactorArrays *a, PetscBool transpose, MatGPUCSRSide *s)
+/* Sets the values of both triangles of a side from the factor on the device. */
+static PetscErrorCode MatGPUCSRFactorSetDeviceValues(Mat F, MatGPUCSRFactor *f, PetscBool transpose, MatGPUCSRSide *s)
+{
+  const GpTriFactor    *factor = &f->numeric.factor;
+  MatGPUCSRFactorArrays a;
+  PetscErrorCode        err;
+
+  PetscFunctionBegin;
+  if (f->single && f->numeric.tiny) { /* finds the value for the error message */
+    PetscCall(MatGPUCSRFactorDownload_Private(F, f));
+    PetscCall(MatGPUCSRFactorGetArrays_Private(F, f, PETSC_FALSE, &a));
+    err = MatGPUCSRFactorCheckUnderflow(f, &a);
+    PetscCall(MatGPUCSRFactorRestoreArrays_Private(F, f, &a));
+    PetscCall(err);
+  }
+  for (int which = 0; which < 2; which++) {
+    const PetscBool unit = (PetscBool)(!f->cholesky && which == (int)transpose);
+
+    PetscCallGp(f->dev, MAT_GPUCSR_FACTOR_WHAT, GpTriSetDeviceValues(&s->tri[which], factor->val, f->cholesky ? -1 : 1, unit ? NULL : factor->pivot));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Builds what a side lacks. */
+static PetscErrorCode MatGPUCSRFactorBuildSide(MatGPUCSRFactor *f, const MatGPUCSRFactorArrays *a, PetscBool transpose, MatGPUCSRSide *s)
 {
   const int32_t *map;
 
   PetscFunctionBegin;
   if (!f->w) PetscCallGp(f->dev, MAT_GPUCSR_FACTOR_WHAT, GpDevAlloc(f->dev, 2 * (size_t)f->n * sizeof(double), &f->w));
-  if (!s->built) {
-    for (int which = 0; which < 2; which++) {
-      if (!s->tri[which].dev) PetscCall(MatGPUCSRFactorCreateTriangle(f, a, transpose, which, &s->tri[which]));
-    }
-    PetscCall(MatGPUCSRFactorGetMap_Private(f, s, MAT_GPUCSR_MAP_IN, &map));
-    PetscCall(MatGPUCSRFactorGetMap_Private(f, s, MAT_GPUCSR_MAP_LINK, &map));
-    PetscCall(MatGPUCSRFactorGetMap_Private(f, s, MAT_GPUCSR_MAP_OUT, &map));
-    s->built = PETSC_TRUE;
+  for (int which = 0; which < 2; which++) {
+    if (!s->tri[which].dev) PetscCall(MatGPUCSRFactorCreateTriangle(f, a, transpose, which, &s->tri[which]));
   }
+  PetscCall(MatGPUCSRFactorGetMap_Private(f, s, MAT_GPUCSR_MAP_IN, &map));
+  PetscCall(MatGPUCSRFactorGetMap_Private(f, s, MAT_GPUCSR_MAP_LINK, &map));
+  PetscCall(MatGPUCSRFactorGetMap_Private(f, s, MAT_GPUCSR_MAP_OUT, &map));
   f->flops = (f->cholesky ? 4.0 : 2.0) * (PetscLogDouble)a->nnz - (f->cholesky ? 3.0 : 1.0) * (PetscLogDouble)f->n;
-  PetscCall(MatGPUCSRFactorSetValues(f, a, transpose, s));
-  s->current = PETSC_TRUE;
+  s->built = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* After an error the side can be built again. */
 PetscErrorCode MatGPUCSRFactorGetSide_Private(Mat F, MatGPUCSRFactor *f, PetscBool transpose, MatGPUCSRSide **side)
 {
-  MatGPUCSRSide        *s = &f->side[transpose && !f->cholesky];
+  const PetscBool       device = f->numeric.current;
+  MatGPUCSRSide        *s      = &f->side[transpose && !f->cholesky];
   MatGPUCSRFactorArrays a;
-  PetscErrorCode        err;
+  PetscErrorCode        err = PETSC_SUCCESS;
 
   PetscFunctionBegin;
   *side = s;
   if (s->built && s->current) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscLogEventBegin(MAT_GPUCSR_Factor, F, 0, 0, 0));
-  PetscCall(MatGPUCSRFactorGetArrays_Private(F, f, (PetscBool)!s->built, &a));
-  err = MatGPUCSRFactorFillSide(f, &a, transpose, s);
-  PetscCall(MatGPUCSRFactorRestoreArrays_Private(F, f, &a));
+  if (!s->built || !device) {
+    PetscCall(MatGPUCSRFactorGetArrays_Private(F, f, (PetscBool)!s->built, &a));
+    if (!s->built) err = MatGPUCSRFactorBuildSide(f, &a, transpose, s);
+    if (!err && !device) err = MatGPUCSRFactorSetValues(f, &a, transpose, s);
+    PetscCall(MatGPUCSRFactorRestoreArrays_Private(F, f, &a));
+  }
+  if (!err && device) err = MatGPUCSRFactorSetDeviceValues(F, f, transpose, s);
   PetscCall(PetscLogEventEnd(MAT_GPUCSR_Factor, F, 0, 0, 0));
   PetscCall(err);
+  s->current = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -3,7 +3,7 @@
 #define GPUCSRFACTORIMPL_H
 
 #include "mat/impls/gpucsr/image/gpucsrimpl.h"
-#include "mat/impls/gpucsr/trisolve/gptrisolve.h"
+#include "mat/impls/gpucsr/trisolve/gptrifactor.h"
 
 /* The index arrays of a side, which have the order of the slots of one of its triangles. */
 enum {
@@ -72,6 +72,25 @@ typedef enum {
 
 typedef PetscErrorCode (*MatGPUCSRNumericFn)(Mat, Mat, const MatFactorInfo *);
 
+/* Identifies the pattern of the matrix whose values the index map of a numeric factorisation refers to. */
+typedef struct {
+  PetscObjectId    id;
+  PetscObjectState nonzerostate;
+  const PetscInt  *i, *j;
+} MatGPUCSRNumericSource;
+
+/* The numeric phase on the device. */
+typedef struct {
+  MatGPUCSRFactorNumericType type; /* what the user has asked for */
+  GpTriFactor                factor;
+  PetscBool                  built;      /* factor has the pattern of the symbolic factorisation */
+  PetscBool                  current;    /* factor has the values of the last numeric factorisation */
+  PetscBool                  downloaded; /* PETSc's arrays have these values too */
+  PetscBool                  tiny;       /* a value of U may be too small for single precision */
+  const char                *host;       /* why PETSc computed the last factor on the host; NULL: the device computed it */
+  MatGPUCSRNumericSource     source;
+} MatGPUCSRNumeric;
+
 /* Composed with the factor, which is PETSc's own: of type MATSEQAIJ for LU and ILU, of type MATSEQSBAIJ for Cholesky and ICC. */
 typedef struct {
   GpDev           dev;
@@ -90,6 +109,8 @@ typedef struct {
   PetscBool         allowhost; /* -mat_gpucsr_factor_host: solve on the host if the factor does not fit the device memory */
   PetscBool         onhost;    /* the factor did not fit: PETSc solves on the host */
   struct _MatOps    solves;    /* PETSc's solve operations, used if onhost */
+  struct _MatOps    reads;     /* PETSc's operations that read the values of the factor on the host */
+  MatGPUCSRNumeric  numeric;   /* the numeric phase on the device */
   MatGPUCSRTrisolve trisolve;  /* how to solve with the triangles */
   PetscInt          sweeps;    /* number of sweeps of an approximate solve */
   GpSelMode         select;    /* how the kernels of the products are selected */
@@ -102,7 +123,18 @@ typedef struct {
 
 #define MAT_GPUCSR_FACTOR_WHAT "solving with the factor on the device (-pc_factor_mat_solver_type petsc solves on the host)"
 
-/* gpucsrfactorarrays.c: PETSc's factor */
+#define MAT_GPUCSR_NUMERIC_WHAT "computing the factor on the device (-mat_gpucsr_factor_numeric host computes it on the host)"
+
+/* gpucsrfactornumeric.c: numeric factorisation on the device */
+PETSC_INTERN PetscErrorCode MatGPUCSRFactorCompute_Private(Mat, Mat A, const MatFactorInfo *, MatGPUCSRNumericFn, MatGPUCSRFactor *);
+PETSC_INTERN void           MatGPUCSRFactorResetNumeric_Private(MatGPUCSRFactor *); /* frees everything */
+
+/* gpucsrfactorhost.c: use on the host of a factor that the device has computed */
+PETSC_INTERN PetscErrorCode MatGPUCSRFactorDownload_Private(Mat, MatGPUCSRFactor *);
+PETSC_INTERN PetscErrorCode MatGPUCSRFactorSetHostSolves_Private(Mat, const MatGPUCSRFactor *);
+PETSC_INTERN PetscErrorCode MatGPUCSRFactorSetReads_Private(Mat, MatGPUCSRFactor *);
+
+/* gpucsrfactorarrays.c: PETSc's factor.  The values are current only after MatGPUCSRFactorDownload_Private(). */
 PETSC_INTERN PetscErrorCode MatGPUCSRFactorGetArrays_Private(Mat, const MatGPUCSRFactor *, PetscBool pattern, MatGPUCSRFactorArrays *);
 PETSC_INTERN PetscErrorCode MatGPUCSRFactorRestoreArrays_Private(Mat, const MatGPUCSRFactor *, MatGPUCSRFactorArrays *);
 

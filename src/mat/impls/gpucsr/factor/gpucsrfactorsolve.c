@@ -72,6 +72,7 @@ static PetscErrorCode MatGPUCSRFactorPrepare(Mat F, MatGPUCSRFactor *f, PetscBoo
     PetscCall(PetscInfo(F, "The factor stays on the host (-mat_gpucsr_factor_host): %s\n", GpDevError(f->dev)));
     MatGPUCSRFactorResetSides_Private(f);
     PetscCall(MatGPUCSRFactorResetApprox_Private(f));
+    PetscCall(MatGPUCSRFactorDownload_Private(F, f));
     f->onhost                 = PETSC_TRUE;
     F->ops->solve             = f->solves.solve;
     F->ops->solvetranspose    = f->solves.solvetranspose;
@@ -159,19 +160,23 @@ static PetscErrorCode MatSolveTransposeAdd_SolverGPUCSR(Mat F, Vec b, Vec y, Vec
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Adds how approximate solves, or solves on the host, are done to what PETSc prints of the factor. */
+/* Adds where the factor was computed, and how approximate solves, or solves on the host, are done, to what PETSc prints of the factor. */
 static PetscErrorCode MatView_SolverGPUCSR(Mat F, PetscViewer viewer)
 {
   MatGPUCSRFactor  *f;
   PetscViewerFormat format;
-  PetscBool         ascii;
+  PetscBool         ascii, info;
 
   PetscFunctionBegin;
   PetscCall(MatGPUCSRFactorGet_Private(F, &f));
-  PetscCall((*f->view)(F, viewer));
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
   PetscCall(PetscViewerGetFormat(viewer, &format));
-  if (!ascii || (format != PETSC_VIEWER_ASCII_INFO && format != PETSC_VIEWER_ASCII_INFO_DETAIL)) PetscFunctionReturn(PETSC_SUCCESS);
+  info = (PetscBool)(ascii && (format == PETSC_VIEWER_ASCII_INFO || format == PETSC_VIEWER_ASCII_INFO_DETAIL));
+  if (!info) PetscCall(MatGPUCSRFactorDownload_Private(F, f)); /* PETSc prints values */
+  PetscCall((*f->view)(F, viewer));
+  if (!info) PetscFunctionReturn(PETSC_SUCCESS);
+  if (f->numeric.host) PetscCall(PetscViewerASCIIPrintf(viewer, "gpucsr numeric factorisation: on the host (%s)\n", f->numeric.host));
+  else PetscCall(PetscViewerASCIIPrintf(viewer, "gpucsr numeric factorisation: on the device\n"));
   if (f->onhost) PetscCall(PetscViewerASCIIPrintf(viewer, "gpucsr triangular solves: on the host, because the factor does not fit the device memory\n"));
   if (f->onhost || f->trisolve == MAT_GPUCSR_TRISOLVE_EXACT) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscViewerASCIIPrintf(viewer, "gpucsr triangular solves: %s, at most %" PetscInt_FMT " sweep%s\n", MatGPUCSRTrisolves[f->trisolve], f->sweeps, f->sweeps == 1 ? "" : "s"));
@@ -198,5 +203,6 @@ PetscErrorCode MatGPUCSRFactorSetSolves_Private(Mat F, MatGPUCSRFactor *f)
   }
   F->ops->matsolve          = NULL;
   F->ops->matsolvetranspose = NULL;
+  PetscCall(MatGPUCSRFactorSetReads_Private(F, f));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,4 +1,4 @@
-/* The MatSolverType gpucsr: PETSc factorises on the host, and the device solves. */
+/* The MatSolverType gpucsr: PETSc computes the pattern of the factor, the device the values of ILU and ICC, and the device solves. */
 #include "mat/impls/gpucsr/factor/gpucsrfactorimpl.h"
 
 static PetscErrorCode MatFactorGetSolverType_GPUCSR(Mat F, MatSolverType *type)
@@ -14,6 +14,7 @@ static PetscErrorCode MatGPUCSRFactorReset(MatGPUCSRFactor *f)
   PetscFunctionBegin;
   MatGPUCSRFactorResetSides_Private(f);
   PetscCall(MatGPUCSRFactorResetApprox_Private(f));
+  MatGPUCSRFactorResetNumeric_Private(f);
   for (int k = 0; k < 3; k++) {
     GpDevFree(f->dev, &f->vector[k].array, f->vector[k].n * sizeof(double));
     f->vector[k].n = 0;
@@ -38,11 +39,12 @@ static PetscErrorCode MatGPUCSRFactorSelect(Mat F, Mat A, MatGPUCSRFactor *f)
     MatGPUCSRFactorResetSides_Private(f);
     PetscCall(MatGPUCSRFactorResetApprox_Private(f));
   }
-  f->single    = single;
-  f->trisolve  = trisolve;
-  f->select    = (GpSelMode)o->select;
-  f->allowhost = o->factor_host;
-  f->sweeps    = o->trisolve_sweeps ? o->trisolve_sweeps : trisolve == MAT_GPUCSR_TRISOLVE_JACOBI ? MAT_GPUCSR_SWEEPS_JACOBI : MAT_GPUCSR_SWEEPS_ISAI;
+  f->single       = single;
+  f->trisolve     = trisolve;
+  f->numeric.type = o->factor_numeric;
+  f->select       = (GpSelMode)o->select;
+  f->allowhost    = o->factor_host;
+  f->sweeps       = o->trisolve_sweeps ? o->trisolve_sweeps : trisolve == MAT_GPUCSR_TRISOLVE_JACOBI ? MAT_GPUCSR_SWEEPS_JACOBI : MAT_GPUCSR_SWEEPS_ISAI;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -51,9 +53,9 @@ static PetscErrorCode MatGPUCSRFactorSelect(Mat F, Mat A, MatGPUCSRFactor *f)
 static PetscErrorCode MatGPUCSRFactorNumeric(Mat F, Mat A, const MatFactorInfo *info, MatGPUCSRNumericFn numeric, MatGPUCSRFactor *f)
 {
   PetscFunctionBegin;
-  PetscCall((*numeric)(F, A, info));
-  if (F->factorerrortype) PetscFunctionReturn(PETSC_SUCCESS); /* MatSolve() then does not solve */
   PetscCall(MatGPUCSRFactorSelect(F, A, f));
+  PetscCall(MatGPUCSRFactorCompute_Private(F, A, info, numeric, f));
+  if (F->factorerrortype && f->numeric.host) PetscFunctionReturn(PETSC_SUCCESS); /* MatSolve() then does not solve */
   PetscCall(MatGPUCSRFactorSetSolves_Private(F, f));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

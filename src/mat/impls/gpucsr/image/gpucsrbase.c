@@ -3,19 +3,20 @@
 
 #include <string.h>
 
-PetscLogEvent  MAT_GPUCSR_Upload, MAT_GPUCSR_Transpose, MAT_GPUCSR_HaloBegin, MAT_GPUCSR_HaloEnd, MAT_GPUCSR_Update, MAT_GPUCSR_MultMany, MAT_GPUCSR_Factor;
+PetscLogEvent  MAT_GPUCSR_Upload, MAT_GPUCSR_Transpose, MAT_GPUCSR_HaloBegin, MAT_GPUCSR_HaloEnd, MAT_GPUCSR_Update, MAT_GPUCSR_MultMany, MAT_GPUCSR_Factor, MAT_GPUCSR_Numeric;
 struct _MatOps MatGPUCSRParentOps_Private[2];
 
-const char *const MatGPUCSRStorages[]         = {"single", "double", "auto", "MatGPUCSRStorage", "MAT_GPUCSR_STORAGE_", NULL};
-const char *const MatGPUCSRTransposes[]       = {"eager", "lazy", "MatGPUCSRTranspose", "MAT_GPUCSR_TRANSPOSE_", NULL};
-const char *const MatGPUCSRSelects[]          = {"model", "measure", "fixed", "MatGPUCSRSelect", "MAT_GPUCSR_SELECT_", NULL}; /* in the order of GpSelMode */
-const char *const MatGPUCSRStreams[]          = {"auto", "always", "never", "MatGPUCSRStream", "MAT_GPUCSR_STREAM_", NULL};   /* in the order of GpOpStreaming */
-const char *const MatGPUCSRStreamEncodes[]    = {"auto", "none", "MatGPUCSRStreamEncode", "MAT_GPUCSR_STREAM_ENCODE_", NULL};
-const char *const MatGPUCSRStreamTransposes[] = {"stored", "shared", "MatGPUCSRStreamTranspose", "MAT_GPUCSR_STREAM_TRANSPOSE_", NULL};
-const char *const MatGPUCSRFactorStorages[]   = {"matrix", "single", "double", "MatGPUCSRFactorStorage", "MAT_GPUCSR_FACTOR_STORAGE_", NULL};
-const char *const MatGPUCSRTrisolves[]        = {"exact", "jacobi", "isai", "MatGPUCSRTrisolve", "MAT_GPUCSR_TRISOLVE_", NULL};
-const char *const MatGPUCSRSORTypes[]         = {"host", "multicolor", "MatGPUCSRSORType", "MAT_GPUCSR_SOR_", NULL};
-const char *const MatGPUCSRHaloTypes[]        = {"auto", "host", "nccl", "mpi", "MatGPUCSRHaloType", "MAT_GPUCSR_HALO_", NULL};
+const char *const MatGPUCSRStorages[]           = {"single", "double", "auto", "MatGPUCSRStorage", "MAT_GPUCSR_STORAGE_", NULL};
+const char *const MatGPUCSRTransposes[]         = {"eager", "lazy", "MatGPUCSRTranspose", "MAT_GPUCSR_TRANSPOSE_", NULL};
+const char *const MatGPUCSRSelects[]            = {"model", "measure", "fixed", "MatGPUCSRSelect", "MAT_GPUCSR_SELECT_", NULL}; /* in the order of GpSelMode */
+const char *const MatGPUCSRStreams[]            = {"auto", "always", "never", "MatGPUCSRStream", "MAT_GPUCSR_STREAM_", NULL};   /* in the order of GpOpStreaming */
+const char *const MatGPUCSRStreamEncodes[]      = {"auto", "none", "MatGPUCSRStreamEncode", "MAT_GPUCSR_STREAM_ENCODE_", NULL};
+const char *const MatGPUCSRStreamTransposes[]   = {"stored", "shared", "MatGPUCSRStreamTranspose", "MAT_GPUCSR_STREAM_TRANSPOSE_", NULL};
+const char *const MatGPUCSRFactorStorages[]     = {"matrix", "single", "double", "MatGPUCSRFactorStorage", "MAT_GPUCSR_FACTOR_STORAGE_", NULL};
+const char *const MatGPUCSRFactorNumericTypes[] = {"device", "host", "MatGPUCSRFactorNumericType", "MAT_GPUCSR_FACTOR_NUMERIC_", NULL};
+const char *const MatGPUCSRTrisolves[]          = {"exact", "jacobi", "isai", "MatGPUCSRTrisolve", "MAT_GPUCSR_TRISOLVE_", NULL};
+const char *const MatGPUCSRSORTypes[]           = {"host", "multicolor", "MatGPUCSRSORType", "MAT_GPUCSR_SOR_", NULL};
+const char *const MatGPUCSRHaloTypes[]          = {"auto", "host", "nccl", "mpi", "MatGPUCSRHaloType", "MAT_GPUCSR_HALO_", NULL};
 
 /* Checks the argument of a public function and gets its data. */
 PetscErrorCode MatGPUCSRGetData_Private(Mat A, Mat_GPUCSR **g)

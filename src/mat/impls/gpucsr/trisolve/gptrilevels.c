@@ -74,6 +74,22 @@ static int GpTriSortRows(const GpTriRows *rows, const int32_t level[], int32_t l
   return failed;
 }
 
+int GpTriSortByLevel(const GpTriRows *rows, int32_t *levels, int32_t **levelptr, int32_t row[])
+{
+  int32_t *level = (int32_t *)malloc(((size_t)rows->n + 1) * sizeof(int32_t));
+  int      failed;
+
+  *levels   = level ? GpTriFindLevels(rows, level) : 0;
+  *levelptr = (int32_t *)calloc((size_t)*levels + 2, sizeof(int32_t));
+  failed    = !level || !*levelptr || GpTriSortRows(rows, level, *levels, *levelptr, row);
+  free(level);
+  if (failed) {
+    free(*levelptr);
+    *levelptr = NULL;
+  }
+  return failed;
+}
+
 /* Divides the rows of each level into slices. With slice NULL only counts them. */
 static void GpTriCut(const GpTriRows *rows, int32_t levels, const int32_t levelptr[], int32_t most, GpTriLayout *L)
 {

@@ -43,6 +43,8 @@ void GpTriDestroy(GpTri *T)
     GpDevFree(T->dev, &T->col, (size_t)L->stored * sizeof(int32_t));
     GpDevFree(T->dev, &T->val, (size_t)L->stored * GpTriValueBytes(T));
     GpDevFree(T->dev, &T->diag, (size_t)L->n * sizeof(double));
+    GpDevFree(T->dev, &T->source, (size_t)L->stored * sizeof(uint32_t));
+    GpDevFree(T->dev, &T->row, (size_t)L->n * sizeof(int32_t));
   }
   GpTriFreeLayout(&T->layout);
   *T = (GpTri){0};
@@ -150,7 +152,7 @@ GpErr GpTriSetValues(GpTri *T, const double values[], double sign, const double 
   GpErr              err   = GP_SUCCESS;
 
   if (L->stored) err = GpDevUploadFilled(T->dev, T->val, (size_t)L->stored * GpTriValueBytes(T), T->single ? GpTriFillSingle : GpTriFillDouble, &c);
-  if (!err && c.infinite) err = GpDevFail(T->dev, GP_ERR_ARGUMENT, "a value of the factor is too large for single precision; use -mat_gpucsr_factor_storage double");
+  if (!err && c.infinite) err = GpDevFail(T->dev, GP_ERR_ARGUMENT, GP_TRI_TOO_LARGE);
   if (!err && diagonal && !T->diag) err = GpDevAlloc(T->dev, bytes, &T->diag);
   if (!err && diagonal && bytes) err = GpDevUploadFilled(T->dev, T->diag, bytes, GpTriFillDiagonal, &c);
   return err;

@@ -17,9 +17,10 @@
 extern "C" {
 #endif
 
-#define GP_TRI_ALIGN 8                  /* number of values to which the start of a slice is aligned in the layout of a GPU */
-#define GP_TRI_NONE  ((uint32_t)-1)     /* source of a stored position without an entry (padding) */
-#define GP_TRI_MOST  ((int64_t)1 << 31) /* a factor must have fewer rows and fewer values than this, so that 32 bits hold their indices */
+#define GP_TRI_ALIGN     8 /* number of values to which the start of a slice is aligned in the layout of a GPU */
+#define GP_TRI_TOO_LARGE "a value of the factor is too large for single precision; use -mat_gpucsr_factor_storage double"
+#define GP_TRI_NONE      ((uint32_t)-1)     /* source of a stored position without an entry (padding) */
+#define GP_TRI_MOST      ((int64_t)1 << 31) /* a factor must have fewer rows and fewer values than this, so that 32 bits hold their indices */
 
 /* The rows of a triangle without its diagonal, on the host. */
 typedef struct {
@@ -61,6 +62,8 @@ typedef struct {
   int32_t    *col;    /* [stored] */
   void       *val;    /* [stored] float or double */
   double     *diag;   /* [n] diagonal entry d of the row in each slot; NULL until values with a diagonal are set */
+  uint32_t   *source; /* [stored] copy of layout.source; NULL until GpTriSetDeviceValues() is called on a GPU */
+  int32_t    *row;    /* [n] copy of layout.row, made with source */
 } GpTri;
 
 /* How a solve uses the diagonal entry d of a row. b is the right-hand side of the row. s is the sum over the entries of the row: value times solution. */
@@ -100,6 +103,7 @@ GpErr GpTriSolve(const GpTri *T, const GpTriVectors *vectors); /* launches the s
 
 /* gptrilevels.c: the analysis. keep: keeps the order of the rows, each in a slice of its own. Returns 1 if host memory is exhausted. */
 int  GpTriAnalyse(const GpTriRows *rows, int lanes, int keep, GpTriLayout *L);
+int  GpTriSortByLevel(const GpTriRows *rows, int32_t *levels, int32_t **levelptr, int32_t row[]); /* levelptr: receives an array of *levels + 1 first slots, which the caller frees; row: [n] row of each slot. Returns 1 as above. */
 void GpTriFreeLayout(GpTriLayout *L);
 
 /* trisolve_cuda.cu: exists only if GP_HAVE_CUDA is set */

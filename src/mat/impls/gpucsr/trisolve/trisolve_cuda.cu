@@ -7,31 +7,10 @@
    resident at the same time, so this holds. If there are as many blocks as slices, it holds because the GPU starts blocks in the order of their numbers. CUB's scans rely on
    the same order. */
 #include "mat/impls/gpucsr/trisolve/gptrisolve.h"
+#include "mat/impls/gpucsr/trisolve/gptriflag.cuh"
 
-#define GP_TRI_UNSET   0xfff8deadbeef0001ull /* a NaN that no operation returns */
-#define GP_TRI_NAN     0x7ff8000000000000ull
 #define GP_TRI_WARP    32
 #define GP_TRI_FILLERS 256
-
-/* Relaxed loads and stores of device scope are atomic and are not cached in L1. */
-__device__ static inline double GpTriLoad(const double *p)
-{
-  double v;
-
-  asm volatile("ld.relaxed.gpu.global.f64 %0, [%1];" : "=d"(v) : "l"(p) : "memory");
-  return v;
-}
-
-__device__ static inline void GpTriStore(double *p, double v)
-{
-  if (v != v) v = __longlong_as_double((long long)GP_TRI_NAN);
-  asm volatile("st.relaxed.gpu.global.f64 [%0], %1;" ::"l"(p), "d"(v) : "memory");
-}
-
-__device__ static inline bool GpTriIsSet(double v)
-{
-  return (unsigned long long)__double_as_longlong(v) != GP_TRI_UNSET;
-}
 
 __global__ static void GpTriResetKernel(double *w, int64_t n)
 {

@@ -155,6 +155,7 @@ PetscErrorCode MatConvert_SeqAIJ_SeqAIJGPUCSR(Mat A, MatType type, MatReuse reus
 . -mat_gpucsr_storage <single,double,auto>   - precision of the values on the device
 . -mat_gpucsr_sor <host,multicolor>           - how `MatSOR()` and `PCSOR` sweep; see `MatGPUCSRSetSORType()`
 . -mat_gpucsr_factor_storage <matrix,single,double> - precision of ILU and ICC factors on the device; see `MATSOLVERGPUCSR`
+. -mat_gpucsr_factor_numeric <device,host>    - where ILU and ICC factors are computed; see `MatGPUCSRSetFactorNumeric()`
 . -mat_gpucsr_factor_host <bool>              - solves on the host with a factor that does not fit the device memory; see `MatGPUCSRSetFactorHost()`
 . -mat_gpucsr_trisolve <exact,jacobi,isai>   - how the device solves with the triangles of ILU and ICC factors; see `MatGPUCSRSetTrisolve()`
 . -mat_gpucsr_trisolve_sweeps <n>            - number of sweeps of approximate solves; see `MatGPUCSRSetTrisolveSweeps()`

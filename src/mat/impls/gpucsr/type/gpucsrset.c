@@ -120,13 +120,43 @@ PetscErrorCode MatGPUCSRSetFactorStorage(Mat A, MatGPUCSRFactorStorage storage)
 }
 
 /*@
+  MatGPUCSRSetFactorNumeric - Sets where the values of ILU and ICC factors of a `MATGPUCSR` matrix are computed
+
+  Logically Collective
+
+  Input Parameters:
++ A    - the matrix
+- type - `MAT_GPUCSR_FACTOR_NUMERIC_DEVICE` (default) or `MAT_GPUCSR_FACTOR_NUMERIC_HOST`
+
+  Options Database Keys:
++ -mat_gpucsr_factor_numeric <device,host> - the setting for this matrix
+- -gpucsr_factor_numeric <device,host>     - the default for all matrices, whatever their options prefix
+
+  Level: advanced
+
+  Notes:
+  The factor must have the solver type `MATSOLVERGPUCSR`. The setting has its effect at the next numeric factorisation. PETSc always computes the pattern of the factor, and the values of
+  LU and Cholesky factors, on the host.
+
+  Both settings give the same factor up to rounding. `-ksp_view` prints where the factor was computed.
+
+.seealso: `MATGPUCSR`, `MATSOLVERGPUCSR`, `MatGPUCSRSetFactorStorage()`, `MatGPUCSRSetFactorHost()`
+@*/
+PetscErrorCode MatGPUCSRSetFactorNumeric(Mat A, MatGPUCSRFactorNumericType type)
+{
+  PetscFunctionBegin;
+  PetscCall(MatGPUCSRSetEnum_Private(A, MAT_GPUCSR_OPTION_factor_numeric, type));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
   MatGPUCSRSetFactorHost - Sets what happens if a factor of a `MATGPUCSR` matrix does not fit the device memory
 
   Logically Collective
 
   Input Parameters:
 + A    - the matrix
-- host - `PETSC_TRUE`: PETSc solves with this factor on the host; `PETSC_FALSE` (default): the solve stops with an error, which says how many bytes were requested
+- host - `PETSC_TRUE`: PETSc computes this factor and solves with it on the host; `PETSC_FALSE` (default): the factorisation or the first solve stops with an error, which says how many bytes were requested
 
   Options Database Keys:
 + -mat_gpucsr_factor_host <bool> - the setting for this matrix

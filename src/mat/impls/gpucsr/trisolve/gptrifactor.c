@@ -1,0 +1,297 @@
+/* Incomplete factors in device memory: dependencies of the rows, slices, creation, values of triangles. */
+#include "mat/impls/gpucsr/trisolve/gptrifactor.h"
+#include <stdlib.h>
+
+/* The arrays of a factor, on the host. */
+typedef struct {
+  int32_t          *first, *dep, *segment, *upper, *row;
+  int64_t          *begin; /* copy of first */
+  GpTriFactorSlice *slice;
+} GpTriFactorArrays;
+
+static void GpTriFactorFree(GpTriFactorArrays *a)
+{
+  free(a->first);
+  free(a->dep);
+  free(a->segment);
+  free(a->upper);
+  free(a->row);
+  free(a->begin);
+  free(a->slice);
+}
+
+/* --- dependencies ------------------------------------------------------------------------------------------------------------------------ */
+
+/* Lists the dependencies of each row of ICC: the rows with an entry in its column. PETSc keeps the rows that wait for column k in a linked list. This function repeats its operations on the lists, so that
+   the order of the additions is that of PETSc. list: [n] first row of the list of each column; next row behind each row. position: [n] next entry of each row */
+static void GpTriFactorListColumns(const GpTriPattern *p, int32_t list[], int32_t position[], GpTriFactorArrays *a)
+{
+  int64_t at = 0;
+
+  for (int32_t k = 0; k < p->n; k++) list[k] = p->n;
+  for (int32_t k = 0; k < p->n; k++) {
+    int32_t i = list[k];
+
+    a->first[k] = (int32_t)at;
+    while (i < k) {
+      const int32_t next = list[i];
+
+      a->dep[at]       = i;
+      a->segment[at++] = position[i]++;
+      if (position[i] < p->end[i]) {
+        const int32_t column = p->col[position[i]];
+
+        list[i]      = list[column];
+        list[column] = i;
+      }
+      i = next;
+    }
+    position[k] = (int32_t)p->begin[k];
+    if (p->begin[k] < p->end[k]) {
+      const int32_t column = p->col[p->begin[k]];
+
+      list[k]      = list[column];
+      list[column] = k;
+    }
+  }
+  a->first[p->n] = (int32_t)at;
+}
+
+/* Finds the dependencies of all rows. Returns 1 if host memory is exhausted. */
+static int GpTriFactorFindDeps(const GpTriPattern *p, GpTriFactor *F, GpTriFactorArrays *a)
+{
+  const size_t n    = (size_t)p->n;
+  int32_t     *list = p->icc ? (int32_t *)malloc((2 * n + 1) * sizeof(int32_t)) : NULL;
+  int          failed;
+
+  F->deps  = p->icc ? p->nnz - p->n : p->n ? p->lower[p->n] : 0;
+  a->first = (int32_t *)malloc((n + 1) * sizeof(int32_t));
+  a->begin = (int64_t *)malloc((n + 1) * sizeof(int64_t));
+  a->upper = (int32_t *)malloc((2 * n + 1) * sizeof(int32_t));
+  if (p->icc) {
+    a->dep     = (int32_t *)malloc(((size_t)F->deps + 1) * sizeof(int32_t));
+    a->segment = (int32_t *)malloc(((size_t)F->deps + 1) * sizeof(int32_t));
+  }
+  failed = !a->first || !a->begin || !a->upper || (p->icc && (!list || !a->dep || !a->segment));
+  if (!failed) {
+    if (p->icc) GpTriFactorListColumns(p, list, list + n, a);
+    for (int32_t i = 0; i <= p->n && !p->icc; i++) a->first[i] = p->n ? (int32_t)p->lower[i] : 0;
+    for (int32_t i = 0; i <= p->n; i++) a->begin[i] = a->first[i];
+    for (int32_t i = 0; i < p->n; i++) {
+      a->upper[2 * i]     = (int32_t)p->begin[i];
+      a->upper[2 * i + 1] = (int32_t)p->end[i];
+    }
+  }
+  free(list);
+  return failed;
+}
+
+/* Counts the flops as PETSc does: a division and one product and sum for each entry of each dependency, and the inverse of the pivots. */
+static double GpTriFactorCountFlops(const GpTriPattern *p, const GpTriFactorArrays *a)
+{
+  const int32_t *dep   = p->icc ? a->dep : p->col;
+  double         flops = p->n;
+
+  for (int64_t k = 0; k < a->first[p->n]; k++) flops += 1 + 2. * (a->upper[2 * dep[k] + 1] - (p->icc ? a->segment[k] : a->upper[2 * dep[k]]));
+  return flops;
+}
+
+/* --- slices ------------------------------------------------------------------------------------------------------------------------------ */
+
+static int GpTriFactorSelectLanes(double mean)
+{
+  return mean <= 4 ? 4 : mean <= 8 ? 8 : mean <= 16 ? 16 : 32;
+}
+
+/* Divides the rows of each level into slices. A row that shared memory cannot hold has a slice of its own. */
+static void GpTriFactorCut(const GpTriPattern *p, const int32_t levelptr[], GpTriFactorArrays *a, GpTriFactor *F)
+{
+  const int32_t most = 32 / F->lanes, held = GP_TRI_FACTOR_SHARED / most;
+
+  for (int32_t l = 0; l < F->levels; l++) {
+    for (int32_t s = levelptr[l]; s < levelptr[l + 1];) {
+      GpTriFactorSlice c = {s, 0, 0, -1};
+
+      for (; s < levelptr[l + 1] && c.rows < most; s++) {
+        const int32_t i      = a->row[s];
+        const int64_t length = p->end[i] - p->begin[i] + 1 + (p->icc ? 0 : p->lower[i + 1] - p->lower[i]);
+
+        if (length > held && c.rows) break;
+        if (length > c.longest) c.longest = (int32_t)length;
+        c.rows++;
+        if (length > held) {
+          c.scratch = (int32_t)F->scratches; /* at most nnz, which fits 32 bits */
+          F->scratches += length;
+          s++;
+          break;
+        }
+      }
+      if (c.scratch < 0 && c.longest > F->longest) F->longest = c.longest;
+      a->slice[F->slices++] = c;
+    }
+  }
+}
+
+/* Sorts the rows by level and divides them into slices. Returns 1 if host memory is exhausted. */
+static int GpTriFactorAnalyse(const GpTriPattern *p, GpTriFactor *F, GpTriFactorArrays *a)
+{
+  const GpTriRows rows = {p->n, 0, a->begin, a->begin + 1, p->icc ? a->dep : p->col, NULL};
+  int32_t        *levelptr;
+
+  a->row   = (int32_t *)malloc(((size_t)p->n + 1) * sizeof(int32_t));
+  a->slice = (GpTriFactorSlice *)malloc(((size_t)p->n + 1) * sizeof(GpTriFactorSlice));
+  if (!a->row || !a->slice || GpTriSortByLevel(&rows, &F->levels, &levelptr, a->row)) return 1;
+  GpTriFactorCut(p, levelptr, a, F);
+  free(levelptr);
+  return 0;
+}
+
+/* Selects the number of warps. As in a solve, warps that poll slow the warps that compute. */
+static int32_t GpTriFactorSelectWarps(const GpTriFactor *F)
+{
+  const double  width = F->levels ? (double)F->slices / F->levels : 1; /* mean number of slices of a level */
+  const int32_t most  = 32 * GpDevComputeUnits(F->dev);
+  double        warps = 16 * width;
+
+  if (warps > most) warps = most;
+  if (warps < 4) warps = 4;
+  return warps < F->slices ? (int32_t)warps : F->slices;
+}
+
+/* --- creation ---------------------------------------------------------------------------------------------------------------------------- */
+
+void GpTriFactorDestroy(GpTriFactor *F)
+{
+  const size_t n = (size_t)F->n, nnz = (size_t)F->nnz, deps = (size_t)F->deps, scratches = (size_t)F->scratches;
+
+  if (F->dev) {
+    if (F->icc) GpDevFree(F->dev, &F->dep, deps * sizeof(int32_t));
+    GpDevFree(F->dev, &F->segment, deps * sizeof(int32_t));
+    GpDevFree(F->dev, &F->slice, (size_t)F->slices * sizeof(GpTriFactorSlice));
+    GpDevFree(F->dev, &F->row, n * sizeof(int32_t));
+    GpDevFree(F->dev, &F->first, (n + 1) * sizeof(int32_t));
+    GpDevFree(F->dev, &F->upper, 2 * n * sizeof(int32_t));
+    GpDevFree(F->dev, &F->col, nnz * sizeof(int32_t));
+    GpDevFree(F->dev, &F->from, nnz * sizeof(int32_t));
+    GpDevFree(F->dev, &F->val, nnz * sizeof(double));
+    GpDevFree(F->dev, &F->pivot, n * sizeof(double));
+    GpDevFree(F->dev, &F->work, scratches * sizeof(double));
+    GpDevFree(F->dev, &F->place, scratches * sizeof(int32_t));
+    GpDevFree(F->dev, &F->status, sizeof(GpTriStatus));
+  }
+  *F = (GpTriFactor){0};
+}
+
+static GpErr GpTriFactorCopy(GpDev dev, const void *host, size_t bytes, void *device)
+{
+  GpErr err = GpDevAlloc(dev, bytes, device);
+
+  return err ? err : GpDevUpload(dev, *(void **)device, host, bytes);
+}
+
+/* Allocates all arrays and uploads those of the pattern. */
+static GpErr GpTriFactorUpload(const GpTriPattern *p, const GpTriFactorArrays *a, GpTriFactor *F)
+{
+  const size_t n = (size_t)F->n, nnz = (size_t)F->nnz, deps = (size_t)F->deps;
+  GpErr        err = GpTriFactorCopy(F->dev, a->first, (n + 1) * sizeof(int32_t), &F->first);
+
+  if (!err) err = GpTriFactorCopy(F->dev, a->upper, 2 * n * sizeof(int32_t), &F->upper);
+  if (!err) err = GpTriFactorCopy(F->dev, p->col, nnz * sizeof(int32_t), &F->col);
+  if (!err && F->icc) err = GpTriFactorCopy(F->dev, a->dep, deps * sizeof(int32_t), &F->dep);
+  if (!err && F->icc) err = GpTriFactorCopy(F->dev, a->segment, deps * sizeof(int32_t), &F->segment);
+  if (!err && F->lanes) err = GpTriFactorCopy(F->dev, a->row, n * sizeof(int32_t), &F->row);
+  if (!err && F->lanes) err = GpTriFactorCopy(F->dev, a->slice, (size_t)F->slices * sizeof(GpTriFactorSlice), &F->slice);
+  if (!err && F->lanes) err = GpDevAlloc(F->dev, (size_t)F->scratches * sizeof(double), &F->work);
+  if (!err && F->lanes) err = GpDevAlloc(F->dev, (size_t)F->scratches * sizeof(int32_t), &F->place);
+  if (!err) err = GpDevAlloc(F->dev, nnz * sizeof(int32_t), &F->from);
+  if (!err) err = GpDevAlloc(F->dev, nnz * sizeof(double), &F->val);
+  if (!err) err = GpDevAlloc(F->dev, n * sizeof(double), &F->pivot);
+  if (!err) err = GpDevAlloc(F->dev, sizeof(GpTriStatus), &F->status);
+  if (!F->icc) F->dep = F->col;
+  return err;
+}
+
+GpErr GpTriFactorCreate(GpDev dev, const GpTriPattern *p, int lanes, GpTriFactor *F)
+{
+  const int         host = GpDevKindOf(dev) == GP_DEV_HOST;
+  GpTriFactorArrays a    = {0};
+  GpErr             err;
+  int               failed;
+
+  *F     = (GpTriFactor){.dev = dev, .icc = p->icc, .n = p->n, .nnz = p->nnz};
+  failed = GpTriFactorFindDeps(p, F, &a);
+  if (!failed && !host) {
+    F->lanes = lanes ? lanes : GpTriFactorSelectLanes(p->n ? (double)F->deps / p->n : 0);
+    failed   = GpTriFactorAnalyse(p, F, &a);
+    F->warps = GpTriFactorSelectWarps(F);
+  }
+  if (failed) err = GpDevFail(dev, GP_ERR_MEMORY, "out of host memory for the analysis of a factor of %d rows and %.0f nonzeros", (int)p->n, (double)p->nnz);
+  else {
+    F->flops = GpTriFactorCountFlops(p, &a);
+    err      = GpTriFactorUpload(p, &a, F);
+  }
+  GpTriFactorFree(&a);
+  if (err) GpTriFactorDestroy(F);
+  return err;
+}
+
+/* --- values ------------------------------------------------------------------------------------------------------------------------------ */
+
+GpErr GpTriFactorSetSource(GpTriFactor *F, const int32_t from[])
+{
+  return GpDevUpload(F->dev, F->from, from, (size_t)F->nnz * sizeof(int32_t));
+}
+
+GpErr GpTriFactorCompute(GpTriFactor *F, const void *values, int single, const GpTriPivots *pivots, GpTriStatus *status)
+{
+  GpErr err;
+
+  *status = (GpTriStatus){F->n, -1, 0, 0, 0, 0};
+  if (!F->n) return GP_SUCCESS;
+#if GP_HAVE_CUDA
+  if (GpDevKindOf(F->dev) == GP_DEV_CUDA) {
+    err = GpTriFactorCompute_CUDA(F, values, single, pivots);
+    return err ? err : GpDevDownload(F->dev, status, F->status, sizeof(*status));
+  }
+#endif
+  err = GpTriFactorCompute_Host(F, values, single, pivots);
+  if (!err) *status = *F->status;
+  return err;
+}
+
+GpErr GpTriFactorGetPivot(const GpTriFactor *F, int32_t row, double *pivot)
+{
+  int32_t at  = 0;
+  GpErr   err = GpDevDownload(F->dev, &at, F->upper + 2 * (int64_t)row + 1, sizeof(at));
+
+  return err ? err : GpDevDownload(F->dev, pivot, F->val + at, sizeof(*pivot));
+}
+
+#if GP_HAVE_CUDA
+/* Sets the values of a triangle on a GPU. */
+static GpErr GpTriScatter(GpTri *T, const double values[], double sign, const double diagonal[])
+{
+  const GpTriLayout *L        = &T->layout;
+  int32_t           *flag     = NULL;
+  int32_t            infinite = 0;
+  GpErr              err      = GP_SUCCESS;
+
+  if (!T->source && L->stored) err = GpTriFactorCopy(T->dev, L->source, (size_t)L->stored * sizeof(uint32_t), &T->source);
+  if (!err && !T->row) err = GpTriFactorCopy(T->dev, L->row, (size_t)L->n * sizeof(int32_t), &T->row);
+  if (!err && diagonal && !T->diag) err = GpDevAlloc(T->dev, (size_t)L->n * sizeof(double), &T->diag);
+  if (!err && T->single) err = GpDevBorrow(T->dev, sizeof(*flag), &flag);
+  if (!err && flag) err = GpDevZero(T->dev, flag, sizeof(*flag));
+  if (!err) err = GpTriScatter_CUDA(T, values, sign, diagonal, flag);
+  if (!err && flag) err = GpDevDownload(T->dev, &infinite, flag, sizeof(infinite));
+  if (flag) GpDevReturn(T->dev, &flag, sizeof(*flag));
+  return err || !infinite ? err : GpDevFail(T->dev, GP_ERR_ARGUMENT, GP_TRI_TOO_LARGE);
+}
+#endif
+
+GpErr GpTriSetDeviceValues(GpTri *T, const double values[], double sign, const double diagonal[])
+{
+#if GP_HAVE_CUDA
+  if (GpDevKindOf(T->dev) == GP_DEV_CUDA) return T->layout.n ? GpTriScatter(T, values, sign, diagonal) : GP_SUCCESS;
+#endif
+  return GpTriSetValues(T, values, sign, diagonal);
+}
