@@ -1,6 +1,18 @@
 /* Use of a factor that the device has computed on the host: its values in PETSc's arrays, and PETSc's solves. */
 #include "mat/impls/gpucsr/factor/gpucsrfactorimpl.h"
 
+/* Gets the data of a factor. */
+PetscErrorCode MatGPUCSRFactorGet_Private(Mat F, MatGPUCSRFactor **f)
+{
+  PetscContainer container;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectQuery((PetscObject)F, "MatGPUCSRFactor", (PetscObject *)&container));
+  PetscCheck(container, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The factor has lost the object MatGPUCSRFactor that gpucsr composed with it; do not remove composed objects from factors");
+  PetscCall(PetscContainerGetPointer(container, (void **)f));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Copies the values of the factor to PETSc's arrays unless they are there. */
 PetscErrorCode MatGPUCSRFactorDownload_Private(Mat F, MatGPUCSRFactor *f)
 {

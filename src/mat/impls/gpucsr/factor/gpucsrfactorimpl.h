@@ -129,7 +129,8 @@ typedef struct {
 PETSC_INTERN PetscErrorCode MatGPUCSRFactorCompute_Private(Mat, Mat A, const MatFactorInfo *, MatGPUCSRNumericFn, MatGPUCSRFactor *);
 PETSC_INTERN void           MatGPUCSRFactorResetNumeric_Private(MatGPUCSRFactor *); /* frees everything */
 
-/* gpucsrfactorhost.c: use on the host of a factor that the device has computed */
+/* gpucsrfactorhost.c: the data of a factor; use on the host of a factor that the device has computed */
+PETSC_INTERN PetscErrorCode MatGPUCSRFactorGet_Private(Mat, MatGPUCSRFactor **);
 PETSC_INTERN PetscErrorCode MatGPUCSRFactorDownload_Private(Mat, MatGPUCSRFactor *);
 PETSC_INTERN PetscErrorCode MatGPUCSRFactorSetHostSolves_Private(Mat, const MatGPUCSRFactor *);
 PETSC_INTERN PetscErrorCode MatGPUCSRFactorSetReads_Private(Mat, MatGPUCSRFactor *);
@@ -155,7 +156,6 @@ PETSC_INTERN PetscErrorCode MatGPUCSRFactorResetApprox_Private(MatGPUCSRFactor *
 PETSC_INTERN PetscErrorCode MatGPUCSRFactorSweep_Private(MatGPUCSRFactor *, PetscBool transpose, MatGPUCSRSolveKind, const double b[], const double add[], double x[]);
 
 /* gpucsrfactorsolve.c: solves */
-PETSC_INTERN PetscErrorCode MatGPUCSRFactorGet_Private(Mat, MatGPUCSRFactor **);
 PETSC_INTERN PetscErrorCode MatGPUCSRFactorSetSolves_Private(Mat, MatGPUCSRFactor *);
 
 /* gpucsrsolvertype.c: the solver type */

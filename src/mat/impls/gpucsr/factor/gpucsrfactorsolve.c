@@ -33,18 +33,6 @@ static PetscErrorCode MatGPUCSRFactorLaunch(MatGPUCSRFactor *f, MatGPUCSRSide *s
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Gets the data of a factor. */
-PetscErrorCode MatGPUCSRFactorGet_Private(Mat F, MatGPUCSRFactor **f)
-{
-  PetscContainer container;
-
-  PetscFunctionBegin;
-  PetscCall(PetscObjectQuery((PetscObject)F, "MatGPUCSRFactor", (PetscObject *)&container));
-  PetscCheck(container, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The factor has lost the object MatGPUCSRFactor that gpucsr composed with it; do not remove composed objects from factors");
-  PetscCall(PetscContainerGetPointer(container, (void **)f));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Builds what the solve lacks on the device. */
 static PetscErrorCode MatGPUCSRFactorBuild(Mat F, MatGPUCSRFactor *f, PetscBool transpose, MatGPUCSRSide **side)
 {

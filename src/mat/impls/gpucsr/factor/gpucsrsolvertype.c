@@ -178,12 +178,13 @@ static PetscErrorCode MatGetFactor_SeqAIJGPUCSR(Mat A, MatFactorType type, Mat *
 }
 
 /*MC
-  MATSOLVERGPUCSR - MATSOLVERGPUCSR = "gpucsr" - Factors of a `MATSEQAIJGPUCSR` that PETSc computes on the host and whose solves run on the device. Supports LU, ILU, Cholesky and ICC
+  MATSOLVERGPUCSR - MATSOLVERGPUCSR = "gpucsr" - Factors of a `MATSEQAIJGPUCSR` whose solves run on the device. The device also computes the values of ILU and ICC. Supports LU, ILU, Cholesky and ICC
 
   Options Database Keys:
 + -pc_factor_mat_solver_type gpucsr                 - uses this type; the default `petsc` solves on the host
 . -gpucsr_factor_solver <petsc,gpucsr>              - default solver type of all sequential gpucsr matrices; read when the library is loaded
 . -mat_gpucsr_factor_storage <matrix,single,double> - precision of the values of ILU and ICC factors on the device
+. -mat_gpucsr_factor_numeric <device,host>          - where the values of ILU and ICC factors are computed
 . -mat_gpucsr_factor_host <bool>                    - solves on the host with a factor that does not fit the device memory
 . -mat_gpucsr_trisolve <exact,jacobi,isai>          - how the device solves with the triangles of ILU and ICC factors
 - -mat_gpucsr_trisolve_sweeps <n>                   - number of sweeps of approximate solves
@@ -191,13 +192,15 @@ static PetscErrorCode MatGetFactor_SeqAIJGPUCSR(Mat A, MatFactorType type, Mat *
   Level: beginner
 
   Notes:
-  PETSc computes the same factor as for `MATSEQAIJ`, with all options of the preconditioner. Exception: for ILU, PETSc replaces the shift type nonzero by inblocks. Factorisations in place, and the
+  The factor is the same as for `MATSEQAIJ`, with all options of the preconditioner. PETSc computes its pattern, and the values of LU and Cholesky factors. Exception: for ILU, PETSc replaces the shift type nonzero by inblocks. Factorisations in place, and the
   solves with them, run on the host.
 
   `MatSolve()`, `MatSolveTranspose()`, `MatSolveAdd()`, `MatSolveTransposeAdd()`, `MatForwardSolve()`, `MatBackwardSolve()`, `MatMatSolve()` and `MatMatSolveTranspose()` run on the device.
-  The first solve after a numeric factorisation copies the factor.
+  The first solve after a numeric factorisation copies the values to the triangles on the device.
 
-.seealso: `MATGPUCSR`, `MatGPUCSRSetFactorStorage()`, `MatGPUCSRSetTrisolve()`, `MATORDERINGMULTICOLOR`, `PCFactorSetMatSolverType()`, `MatGetFactor()`
+  `MatView()` and `MatGetDiagonal()` copy a factor that the device has computed to the host.
+
+.seealso: `MATGPUCSR`, `MatGPUCSRSetFactorNumeric()`, `MatGPUCSRSetFactorStorage()`, `MatGPUCSRSetTrisolve()`, `MATORDERINGMULTICOLOR`, `PCFactorSetMatSolverType()`, `MatGetFactor()`
 M*/
 PetscErrorCode MatGPUCSRRegisterSolver_Private(void)
 {

@@ -136,9 +136,7 @@ PetscErrorCode MatGPUCSRSetFactorStorage(Mat A, MatGPUCSRFactorStorage storage)
 
   Notes:
   The factor must have the solver type `MATSOLVERGPUCSR`. The setting has its effect at the next numeric factorisation. PETSc always computes the pattern of the factor, and the values of
-  LU and Cholesky factors, on the host.
-
-  Both settings give the same factor up to rounding. `-ksp_view` prints where the factor was computed.
+  LU and Cholesky factors, on the host. Both settings give the same factor up to rounding. `-ksp_view` prints where the factor was computed.
 
 .seealso: `MATGPUCSR`, `MATSOLVERGPUCSR`, `MatGPUCSRSetFactorStorage()`, `MatGPUCSRSetFactorHost()`
 @*/
