@@ -1,6 +1,6 @@
 /* Times incomplete factorisations beside cusparseDcsrilu02() and cusparseDcsric02() and beside an application of the factor, in one run: CSV on standard output.  No PETSc, as bench_kernels.
 
-     bench_factor [lanes [warps [matrix]]]      lanes, warps: number of threads of a row, and of warps of a launch; 0 or nothing: the library selects.  matrix: only this one
+     bench_factor [matrix [scan]]      matrix: only this one; nothing or all: all.  scan: also times the factorisation with other numbers of lanes and warps; the other columns are 0 then
 
    Columns: matrix, kind, rows, nonzeros of the factor, levels, lanes, warps; median microseconds of a numeric factorisation, of setting the values of both triangles in double precision, and of an application (two
    triangular solves); the sum of the first two divided by the third; bytes that must be moved at 4.29 TB/s, divided by the time of the factorisation; median microseconds of cuSPARSE with and without
@@ -317,8 +317,25 @@ static void DestroyTriangles(Context *c)
   GpDevFree(dev, &c->x, n * sizeof(double));
 }
 
-static int         Lanes, Warps;
 static const char *Only;
+static int         Scan;
+
+/* Times the factorisation with other launch configurations. */
+static void ScanLaunches(const char *name, const Factor *f, const void *values)
+{
+  for (int lanes = 4; lanes <= 32; lanes *= 2) {
+    Context c = {.values = values};
+
+    CHECK(GpTriFactorCreate(dev, &f->p, lanes, &c.F));
+    CHECK(GpTriFactorSetSource(&c.F, f->from));
+    for (int each = 2; each <= 48; each += each < 8 ? each : 8) { /* warps on each multiprocessor */
+      c.F.warps = each * GpDevComputeUnits(dev) < c.F.slices ? each * GpDevComputeUnits(dev) : c.F.slices;
+      printf("%s,%s,%d,%lld,%d,%d,%d,%.1f,0,0,0,0,0,0,0\n", name, f->p.icc ? "icc" : "ilu", f->p.n, (long long)f->p.nnz, c.F.levels, c.F.lanes, c.F.warps, Measure(RunFactor, &c));
+      fflush(stdout);
+    }
+    GpTriFactorDestroy(&c.F);
+  }
+}
 
 static void TimeKind(const char *name, const Matrix *A, int icc)
 {
@@ -332,9 +349,8 @@ static void TimeKind(const char *name, const Matrix *A, int icc)
   CHECK(GpDevAlloc(dev, bytes, &a));
   CHECK(GpDevUpload(dev, a, A->val, bytes));
   c.values = a;
-  CHECK(GpTriFactorCreate(dev, &f.p, Lanes, &c.F));
+  CHECK(GpTriFactorCreate(dev, &f.p, 0, &c.F));
   CHECK(GpTriFactorSetSource(&c.F, f.from));
-  if (Warps) c.F.warps = Warps;
   CreateTriangles(&f, &c);
   factor = Measure(RunFactor, &c);
   CHECK(GpDevDownload(dev, got, c.F.val, (size_t)f.p.nnz * sizeof(double)));
@@ -349,6 +365,7 @@ static void TimeKind(const char *name, const Matrix *A, int icc)
   fflush(stdout);
   DestroyTriangles(&c);
   GpTriFactorDestroy(&c.F);
+  if (Scan) ScanLaunches(name, &f, a);
   GpDevFree(dev, &a, bytes);
   free(got);
   free(f.begin);
@@ -361,19 +378,23 @@ static void TimeKind(const char *name, const Matrix *A, int icc)
 
 static void Time(const char *name, Matrix A, int symmetric)
 {
-  for (int icc = 0; icc <= symmetric && (!Only || !strcmp(name, Only)); icc++) TimeKind(name, &A, icc);
+  for (int icc = 0; icc <= symmetric; icc++) TimeKind(name, &A, icc);
   free(A.rowptr);
   free(A.col);
   free(A.val);
+}
+
+static int IsWanted(const char *name)
+{
+  return !Only || !strcmp(name, Only);
 }
 
 int main(int argc, char **argv)
 {
   char why[256];
 
-  Lanes = argc > 1 ? atoi(argv[1]) : 0;
-  Warps = argc > 2 ? atoi(argv[2]) : 0;
-  Only  = argc > 3 ? argv[3] : NULL;
+  Only = argc > 1 && strcmp(argv[1], "all") ? argv[1] : NULL;
+  Scan = argc > 2;
   if (GpDevOpen(GP_DEV_CUDA, 0, &dev, why, sizeof(why))) {
     fprintf(stderr, "%s\n", why);
     return 1;
@@ -381,15 +402,15 @@ int main(int argc, char **argv)
   CHECK(GpDevEventCreate(dev, &begin));
   CHECK(GpDevEventCreate(dev, &end));
   printf("matrix,kind,rows,nonzeros,levels,lanes,warps,us,values_us,application_us,applications,fraction,cusparse_level_us,cusparse_us,error\n");
-  Time("grid7_64", CreateGrid(64, 64, 64, 7, 0), 1);
-  Time("grid7_128", CreateGrid(128, 128, 128, 7, 0), 1);
-  Time("grid13_64", CreateGrid(64, 64, 64, 7, 1), 1);
-  Time("grid27_32", CreateGrid(32, 32, 32, 27, 0), 1);
-  Time("grid27_64", CreateGrid(64, 64, 64, 27, 0), 1);
-  Time("grid5_1000", CreateGrid(1000, 1000, 1, 5, 0), 1);
-  Time("band2000", CreateBand(300000, 6, 2000), 0);
-  Time("wide", CreateBand(300000, 4, 300000), 0);
-  Time("band50", CreateBand(50000, 40, 60), 0);
+  if (IsWanted("grid7_64")) Time("grid7_64", CreateGrid(64, 64, 64, 7, 0), 1);
+  if (IsWanted("grid7_128")) Time("grid7_128", CreateGrid(128, 128, 128, 7, 0), 1);
+  if (IsWanted("grid13_64")) Time("grid13_64", CreateGrid(64, 64, 64, 7, 1), 1);
+  if (IsWanted("grid27_32")) Time("grid27_32", CreateGrid(32, 32, 32, 27, 0), 1);
+  if (IsWanted("grid27_64")) Time("grid27_64", CreateGrid(64, 64, 64, 27, 0), 1);
+  if (IsWanted("grid5_1000")) Time("grid5_1000", CreateGrid(1000, 1000, 1, 5, 0), 1);
+  if (IsWanted("band2000")) Time("band2000", CreateBand(300000, 6, 2000), 0);
+  if (IsWanted("wide")) Time("wide", CreateBand(300000, 4, 300000), 0);
+  if (IsWanted("band50")) Time("band50", CreateBand(50000, 40, 60), 0);
   GpDevEventDestroy(dev, begin);
   GpDevEventDestroy(dev, end);
   GpDevClose(&dev);
