@@ -163,7 +163,7 @@ def rewritten(args, group, kind, vec):
         # the name that users type; its seq and mpi forms have no shorter one
         args = AIJ_MAT.sub(lambda m: f"{m[1]} {m[2]}{mat}" if m[2] or kind == "aij" else f"{m[1]} gpucsr", args)
     if group in ("hidden", "factor") and kind == "gpucsr":
-        args += " -mat_seqaij_type seqaijgpucsr" + (" -gpucsr_factor_solver gpucsr" if group == "factor" else "")
+        args += " -mat_seqaij_type seqaijgpucsr"
     args = GPU_MAT.sub(rf"\1{mat}", args)
     args = GPU_DENSE.sub(r"\1dense", args)
     args = GPU_VEC.sub(lambda m: f"{m[1]} {m[2]}{vector}" if vector != "standard" else f"{m[1]} {m[2] or vector}", args)

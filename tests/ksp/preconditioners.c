@@ -152,8 +152,24 @@ int main(int argc, char **argv)
          suffix: levels
          args: -pc_type {{asm gasm}} -device_solver -device_solver_blocks -sub_pc_type {{ilu icc}} -sub_pc_factor_levels 2 -sub_pc_factor_shift_type {{none nonzero}} -mat_gpucsr_vec_type gpu
       test:
+         suffix: gasm
+         nsize: 4
+         args: -pc_type gasm -pc_gasm_total_subdomains {{2 8}} -pc_gasm_use_hierachical_partitioning {{0 1}} -sub_pc_type bjacobi -mat_partitioning_type average -mat_gpucsr_vec_type gpu
+      test:
+         suffix: fieldsplit
+         nsize: {{1 2 4}}
+         args: -pc_type fieldsplit -pc_fieldsplit_type {{additive multiplicative symmetric_multiplicative schur}} -ksp_type fgmres -mat_gpucsr_vec_type gpu
+      test:
+         suffix: composite
+         nsize: {{1 2 4}}
+         args: -pc_type composite -pc_composite_type {{additive multiplicative}} -pc_composite_pcs jacobi,bjacobi -mat_gpucsr_vec_type gpu
+      test:
+         suffix: multigrid
+         nsize: {{1 2 4}}
+         args: -pc_type gamg -pc_gamg_aggressive_coarsening 0 -mg_levels_ksp_type richardson -mg_levels_pc_type {{sor bjacobi}} -mat_gpucsr_vec_type gpu
+      test:
          suffix: petsc
-         args: -pc_type bjacobi -sub_pc_type {{ilu icc}}
+         args: -pc_type bjacobi -sub_pc_type {{ilu icc}} -gpucsr_factor_solver petsc
       test:
          suffix: hypre
          requires: hypre

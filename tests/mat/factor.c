@@ -189,6 +189,8 @@ static PetscErrorCode CompareMany(Mat F, Mat reference, PetscBool lu, const char
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static char Default[32] = MATSOLVERGPUCSR; /* solver type that a program gets which asks for none */
+
 /* One matrix, factorised three times on one pattern; the matrix of the second time has other values. */
 static PetscErrorCode Run(Mat A, Mat P, MatFactorType type, const char ordering[], MatFactorInfo *info, VecType vectype, const char where[])
 {
@@ -221,10 +223,15 @@ static PetscErrorCode Run(Mat A, Mat P, MatFactorType type, const char ordering[
   PetscCall(Factor(A, MATSOLVERGPUCSR, type, ordering, info, &F));
   PetscCall(Numeric(F, A, type, info));
   PetscCall(MatDestroy(&F));
-  PetscCall(Factor(A, NULL, type, ordering, info, &F));
+  PetscCall(Factor(A, MATSOLVERPETSC, type, ordering, info, &F));
   PetscCall(MatFactorGetSolverType(F, &solver));
   PetscCall(PetscStrcmp(solver, MATSOLVERPETSC, &same));
-  PetscCall(Expect(same, "petsc is not the default solver type", where));
+  PetscCall(Expect(same, "the factor is not of the solver type petsc", where));
+  PetscCall(MatDestroy(&F));
+  PetscCall(Factor(A, NULL, type, ordering, info, &F));
+  PetscCall(MatFactorGetSolverType(F, &solver));
+  PetscCall(PetscStrcmp(solver, Default, &same));
+  PetscCall(Expect(same, "another solver type is the default", where));
   PetscCall(Numeric(F, A, type, info));
   PetscCall(Numeric(reference, P, type, info));
   PetscCall(Compare(F, reference, cholesky, vectype, where));
@@ -245,6 +252,7 @@ int main(int argc, char **argv)
   PetscCall(PetscGPUCSRInitialize());
   PetscCall(PetscOptionsGetString(NULL, NULL, "-vec", vectype, sizeof(vectype), NULL));
   PetscCall(PetscOptionsGetReal(NULL, NULL, "-tolerance", &Tolerance, NULL));
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-gpucsr_factor_solver", Default, sizeof(Default), NULL));
   for (int shape = 0; shape < 12; shape++) {
     const PetscInt  n     = sizes[shape / 3];
     const PetscBool pairs = (PetscBool)(shape % 3 == 1), empty = (PetscBool)(shape % 3 == 2);
@@ -281,6 +289,11 @@ int main(int argc, char **argv)
   test:
     suffix: double
     args: -mat_gpucsr_factor_storage double -vec {{standard gpu}}
+    output_file: output/factor_double.out
+
+  test:
+    suffix: petsc
+    args: -gpucsr_factor_solver petsc -vec standard -mat_gpucsr_factor_storage double
     output_file: output/factor_double.out
 
   test:

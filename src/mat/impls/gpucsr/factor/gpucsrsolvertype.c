@@ -181,8 +181,8 @@ static PetscErrorCode MatGetFactor_SeqAIJGPUCSR(Mat A, MatFactorType type, Mat *
   MATSOLVERGPUCSR - MATSOLVERGPUCSR = "gpucsr" - Factors of a `MATSEQAIJGPUCSR` whose solves run on the device. The device also computes the values of ILU and ICC. Supports LU, ILU, Cholesky and ICC
 
   Options Database Keys:
-+ -pc_factor_mat_solver_type gpucsr                 - uses this type; the default `petsc` solves on the host
-. -gpucsr_factor_solver <petsc,gpucsr>              - default solver type of all sequential gpucsr matrices; read when the library is loaded
++ -pc_factor_mat_solver_type <gpucsr,petsc>         - uses this type, the default, or `petsc`, which solves on the host
+. -gpucsr_factor_solver <gpucsr,petsc>              - default solver type of all sequential gpucsr matrices; read when the library is loaded
 . -mat_gpucsr_factor_storage <matrix,single,double> - precision of the values of ILU and ICC factors on the device
 . -mat_gpucsr_factor_numeric <device,host>          - where the values of ILU and ICC factors are computed
 . -mat_gpucsr_factor_host <bool>                    - solves on the host with a factor that does not fit the device memory
@@ -204,7 +204,7 @@ static PetscErrorCode MatGetFactor_SeqAIJGPUCSR(Mat A, MatFactorType type, Mat *
 M*/
 PetscErrorCode MatGPUCSRRegisterSolver_Private(void)
 {
-  const char *const   solvers[] = {MATSOLVERPETSC, MATSOLVERGPUCSR};
+  const char *const   solvers[] = {MATSOLVERGPUCSR, MATSOLVERPETSC};
   const MatFactorType types[]   = {MAT_FACTOR_LU, MAT_FACTOR_ILU, MAT_FACTOR_CHOLESKY, MAT_FACTOR_ICC};
   PetscInt            first     = 0;
 
@@ -217,7 +217,7 @@ PetscErrorCode MatGPUCSRRegisterSolver_Private(void)
 
     /* By default PETSc takes the first solver type that is registered for exactly this Mat type. A solver type that is given by name is found by the beginning of the name of the Mat type. */
     PetscCall(MatSolverTypeGet(MATSOLVERPETSC, MATSEQAIJ, types[k], NULL, NULL, &get));
-    if (get && !first) PetscCall(MatSolverTypeRegister(MATSOLVERPETSC, MATSEQAIJGPUCSR, types[k], get));
+    if (get && first) PetscCall(MatSolverTypeRegister(MATSOLVERPETSC, MATSEQAIJGPUCSR, types[k], get));
     PetscCall(MatSolverTypeRegister(MATSOLVERGPUCSR, MATSEQAIJGPUCSR, types[k], MatGetFactor_SeqAIJGPUCSR));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
