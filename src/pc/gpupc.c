@@ -2,6 +2,7 @@
 #include "pc/gpupc.h"
 #include "pc/impls/gpupoly/gpupoly.h"
 #include "pc/impls/bjacobi/gpubjacobi.h"
+#include "pc/impls/gasm/gpugasm.h"
 #include "pc/impls/pbjacobi/gpupbjacobi.h"
 #include "pc/impls/gpufsai/gpufsai.h"
 #include "pc/impls/gpuspai/gpuspai.h"
@@ -13,6 +14,7 @@ PetscErrorCode PCGPURegister_Private(void)
   PetscCall(PCRegister(PCGPUPOLY, PCCreate_GPUPoly));
   PetscCall(PetscLogEventRegister("GPUPolyBounds", PC_CLASSID, &PC_GPUPoly_Bounds));
   PetscCall(PCGPURegisterBJacobi_Private());
+  PetscCall(PCGPURegisterGASM_Private());
   PetscCall(PCGPURegisterPBJacobi_Private());
   PetscCall(PCRegister(PCGPUFSAI, PCCreate_GPUFSAI));
   PetscCall(PCRegister(PCGPUSPAI, PCCreate_GPUSPAI));

@@ -64,10 +64,10 @@ cube="-cells 3,3,3 -dm_plex_dim 3 -dm_plex_simplex 0 -dm_plex_box_faces 3,3,3" #
 once="-snes_convergence_test skip -snes_linesearch_type basic -snes_max_it"
 resident ksp/ksp/tutorials/ex2 1 -m 40 -n 40 -mat_type gpucsr -vec_type gpu
 pcs="ilu icc"
-resident ksp/ksp/tutorials/ex2 1 -m 40 -n 40 -mat_type gpucsr -vec_type gpu -pc_factor_mat_solver_type gpucsr -pc_factor_levels 1
+resident ksp/ksp/tutorials/ex2 1 -m 40 -n 40 -mat_type gpucsr -vec_type gpu -pc_factor_levels 1
 for method in jacobi isai; do
   krylov="cg gmres"
-  resident ksp/ksp/tutorials/ex2 1 -m 40 -n 40 -mat_type gpucsr -vec_type gpu -pc_factor_mat_solver_type gpucsr -pc_factor_mat_ordering_type rcm -mat_gpucsr_trisolve $method -mat_gpucsr_trisolve_sweeps 3
+  resident ksp/ksp/tutorials/ex2 1 -m 40 -n 40 -mat_type gpucsr -vec_type gpu -pc_factor_mat_ordering_type rcm -mat_gpucsr_trisolve $method -mat_gpucsr_trisolve_sweeps 3
 done
 krylov="cg bcgs gmres chebyshev tfqmr"
 pcs=gpupoly
@@ -81,17 +81,35 @@ pcs=gpufsai
 pcs="gpufsai gpuspai"
 resident ksp/ksp/tutorials/ex2 1 -m 40 -n 40 -mat_type gpucsr -vec_type gpu -pc_gpufsai_power 2
 pcs="jacobi none"
-device="-sub_pc_type ilu -sub_pc_factor_mat_solver_type gpucsr" # blocks that the device solves
 for ranks in 1 2; do
-  krylov="cg gmres" pcs="bjacobi asm" label=", blocks, ranks: $ranks"
-  # shellcheck disable=SC2086
-  resident ksp/ksp/tutorials/ex2 1 -m 40 -n 40 -mat_type gpucsr -vec_type gpu $device
+  krylov="cg gmres" pcs="bjacobi asm gasm" label=", blocks, ranks: $ranks"
+  resident ksp/ksp/tutorials/ex2 1 -m 40 -n 40 -mat_type gpucsr -vec_type gpu -sub_pc_type ilu
   label=", three blocks a rank, ranks: $ranks"
-  # shellcheck disable=SC2086
-  resident ksp/ksp/tutorials/ex2 1 -m 40 -n 40 -mat_type gpucsr -vec_type gpu -pc_bjacobi_local_blocks 3 -pc_asm_local_blocks 3 $device
-  pcs=pbjacobi label=", blocks of unknowns, ranks: $ranks"
+  resident ksp/ksp/tutorials/ex2 1 -m 40 -n 40 -mat_type gpucsr -vec_type gpu -pc_bjacobi_local_blocks 3 -pc_asm_local_blocks 3 -pc_gasm_total_subdomains 6 -pc_gasm_overlap 1 -sub_pc_type ilu
+  krylov=gmres pcs=composite
+  for type in additive multiplicative; do
+    label=", $type, ranks: $ranks"
+    resident ksp/ksp/tutorials/ex2 1 -m 40 -n 40 -mat_type gpucsr -vec_type gpu -pc_composite_type $type -pc_composite_pcs bjacobi,gpufsai
+  done
+  krylov=richardson pcs=gamg
+  for smoother in sor bjacobi gpufsai; do
+    label=", $smoother as smoother, ranks: $ranks"
+    resident ksp/ksp/tutorials/ex2 1 -m 40 -n 40 -mat_type gpucsr -vec_type gpu -gpucsr_sor multicolor -mg_levels_pc_type $smoother
+  done
+  label=", Richardson with sor as smoother, ranks: $ranks"
+  resident ksp/ksp/tutorials/ex2 1 -m 40 -n 40 -mat_type gpucsr -vec_type gpu -gpucsr_sor multicolor -mg_levels_pc_type sor -mg_levels_ksp_type richardson
+  krylov="cg gmres" pcs=pbjacobi label=", blocks of unknowns, ranks: $ranks"
   # shellcheck disable=SC2086
   resident snes/tutorials/ex19 1 -da_grid_x 12 -da_grid_y 12 $once 1 $dm
+  krylov=gmres pcs=fieldsplit
+  for type in additive multiplicative symmetric_multiplicative; do
+    label=", $type, ranks: $ranks"
+    # shellcheck disable=SC2086
+    resident snes/tutorials/ex19 1 -da_grid_x 12 -da_grid_y 12 $once 1 $dm -pc_fieldsplit_type $type
+  done
+  label=", two fields, Schur complement, ranks: $ranks"
+  # shellcheck disable=SC2086
+  resident snes/tutorials/ex19 1 -da_grid_x 12 -da_grid_y 12 $once 1 $dm -pc_fieldsplit_0_fields 0,1 -pc_fieldsplit_1_fields 2,3 -pc_fieldsplit_type schur -fieldsplit_1_ksp_max_it 3 -fieldsplit_1_ksp_convergence_test skip
 done
 krylov="cg bcgs gmres chebyshev tfqmr" pcs="jacobi none" ranks=1 label=
 # shellcheck disable=SC2086

@@ -98,10 +98,14 @@ static PetscErrorCode VecGPUScatterMoveLocal(VecGPUScatter s, int to, MPI_Op op)
     PetscCall(VecGPUScatterGetMove_Private(s, LOCAL, to, PETSC_FALSE, s->to.device, &m));
     PetscCall(VecGPUScatterMoveEntries(s, s->to.device, op, &m, s->from.values, s->to.values));
   } else {
+    const PetscLogEvent event = s->from.device ? VEC_GPU_Download : VEC_GPU_Upload;
+
+    PetscCall(PetscLogEventBegin(event, s->from.device ? s->from.vec : s->to.vec, 0, 0, 0));
     if (!s->own) PetscCallGp(s->dev, "allocating a pinned buffer for a scatter", GpDevAllocPinned(s->dev, (size_t)n * s->bs * sizeof(double), (void **)&s->own));
     PetscCall(VecGPUScatterPack(s, LOCAL, to, s->own));
     if (s->from.device) PetscCall(VecGPUScatterWaitForBuffers(s));
     PetscCall(VecGPUScatterUnpack(s, LOCAL, to, s->own, op));
+    PetscCall(PetscLogEventEnd(event, s->from.device ? s->from.vec : s->to.vec, 0, 0, 0));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
