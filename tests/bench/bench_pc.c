@@ -1,7 +1,7 @@
 static char help[] = "Time of whole solves by preconditioned Krylov methods, set-up included: CSV on standard output.\n\n\
   -matrices <name,...>  grid7-<n>, grid27-<n>, elasticity-<n>, convection-<n>, or files (Matrix Market: .mtx, .mm; else PETSc's binary format); default grid7-32\n\
   -types <type,...>     matrix types of pcconfigs.def; default gpucsr, and aijcusparse if PETSc has it\n\
-  -only <text>          only solvers whose label contains the text\n\
+  -only <text|text...>  only solvers whose label is one of these texts, between which are bars\n\
   -tolerance <r>        true relative residual, computed in double precision with a matrix of type aij on the host; default 1e-8\n\
   -repeats <n>          timed solves and timed set-ups with new values, of which the median is printed; default 3\n\
   -max_it <n>           upper bound on the iterations; default 10000\n\
@@ -201,6 +201,17 @@ static PetscErrorCode Measure(const Bench *b, const char name[], const Config *c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Tells whether the label is in a list with bars between the names.  An empty list has all. */
+static PetscBool IsListed(const char label[], const char list[])
+{
+  const size_t n = strlen(label);
+
+  for (const char *at = list; *list && at; at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL) {
+    if (!strncmp(at, label, n) && (at[n] == '|' || !at[n])) return PETSC_TRUE;
+  }
+  return (PetscBool) !*list;
+}
+
 static PetscErrorCode MeasureMatrix(const Bench *b, const char name[], PetscInt nt, char *types[], const char only[])
 {
   Mat       host, small;
@@ -218,7 +229,7 @@ static PetscErrorCode MeasureMatrix(const Bench *b, const char name[], PetscInt 
     PetscLogDouble now;
 
     chosen = (PetscBool)(c->kind == 'b' ? bs > 1 : (c->kind == 's') == spd);
-    if (!strstr(c->label, only)) chosen = PETSC_FALSE;
+    chosen = (PetscBool)(chosen && IsListed(c->label, only));
     PetscCall(PetscTime(&now));
     if (now - b->start > b->seconds) chosen = PETSC_FALSE;
     for (PetscInt t = 0; t < nt && chosen; t++) {
@@ -248,7 +259,7 @@ static PetscErrorCode GetList(const char option[], const char initial[], PetscIn
 int main(int argc, char **argv)
 {
   Bench       b = {.repeats = 3, .maxit = 10000, .tolerance = 1e-8, .seconds = 1e9};
-  char       *matrices[MAX], *types[MAX], only[64] = "";
+  char       *matrices[MAX], *types[MAX], only[1024] = "";
   PetscInt    nm, nt;
   PetscBool   set;
   const char *device;
