@@ -121,7 +121,7 @@ typedef struct {
 #define MAT_GPUCSR_SWEEPS_JACOBI 5
 #define MAT_GPUCSR_SWEEPS_ISAI   2
 
-#define MAT_GPUCSR_FACTOR_WHAT "solving with the factor on the device (-pc_factor_mat_solver_type petsc solves on the host)"
+#define MAT_GPUCSR_FACTOR_WHAT "solving with the factor on the device (-mat_gpucsr_factor_host solves on the host if memory is too small, -pc_factor_mat_solver_type petsc always)"
 
 #define MAT_GPUCSR_NUMERIC_WHAT "computing the factor on the device (-mat_gpucsr_factor_numeric host computes it on the host)"
 
