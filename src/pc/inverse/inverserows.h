@@ -28,7 +28,8 @@ typedef struct {
 /* What a computation reports. */
 typedef struct {
   PetscInt  failed;  /* first row, counted from GpInvMatrix.first, that cannot be computed; -1: none */
-  PetscReal pivot;   /* the pivot of that row that is too small */
+  PetscInt  range;   /* first row whose largest value single precision cannot store; -1: none */
+  PetscReal pivot;   /* the pivot of row `failed` that is too small */
   double    flops;   /* number of floating-point operations */
   double    measure; /* sum of GpInvScratch.measure over the threads */
 } GpInvReport;

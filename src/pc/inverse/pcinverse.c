@@ -7,14 +7,6 @@
 #include <float.h>
 #include <math.h>
 
-/* The rows of A that a set-up reads, and the matrices from which they come. */
-typedef struct {
-  Mat         aij; /* the matrix, or a copy of type AIJ */
-  Mat        *sub; /* rows of this and other ranks; NULL: the diagonal block is read */
-  Mat         A;   /* sequential matrix whose arrays are in `rows` */
-  GpInvMatrix rows;
-} PCGPUInverseRows;
-
 /* Gets the rows of this and other ranks that rows of the inverse read. */
 static PetscErrorCode PCGPUInverseGetOverlap(PCGPUInverse *V, PetscInt distance, PCGPUInverseRows *R)
 {
@@ -38,14 +30,15 @@ static PetscErrorCode PCGPUInverseGetOverlap(PCGPUInverse *V, PetscInt distance,
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Gets the diagonal, and finds the first row with a missing diagonal entry (bad[0]) and with columns that do not ascend (bad[1]), on any rank. */
-static PetscErrorCode PCGPUInverseGetDiagonal(PC pc, const PCGPUInverseRows *R, PetscInt bad[2])
+/* Gets the diagonal on the host, and finds the first row with a missing diagonal entry (bad[0]) and with columns that do not ascend (bad[1]). */
+static PetscErrorCode PCGPUInverseGetDiagonal(PCGPUInverseRows *R, PetscInt bad[2])
 {
-  const GpInvMatrix *A = &R->rows;
-  PetscInt           begin;
+  GpInvMatrix *A = &R->rows;
+  PetscInt     begin;
 
   PetscFunctionBegin;
   PetscCall(MatGetOwnershipRange(R->aij, &begin, NULL));
+  PetscCall(PetscMalloc2(A->n, &A->diagonal, A->n, &A->root));
   bad[0] = bad[1] = PETSC_MAX_INT;
   for (PetscInt r = 0; r < A->n; r++) {
     const PetscBool mine  = (PetscBool)(r >= A->first && r < A->first + A->rows);
@@ -62,7 +55,6 @@ static PetscErrorCode PCGPUInverseGetDiagonal(PC pc, const PCGPUInverseRows *R, 
     A->root[r] = PetscSqrtReal(PetscAbsReal(A->diagonal[r]));
     if (mine && !found) bad[0] = PetscMin(bad[0], begin + r - A->first);
   }
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, bad, 2, MPIU_INT, MPI_MIN, PetscObjectComm((PetscObject)pc)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -93,7 +85,6 @@ static PetscErrorCode PCGPUInverseGetRows(PC pc, PCGPUInverse *V, const PCGPUInv
   PetscCall(MatGetRowIJ(R->A, 0, PETSC_FALSE, PETSC_FALSE, &R->rows.n, &R->rows.rowptr, &R->rows.col, &done));
   PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_SUP, "PC type %s cannot read the rows of a matrix of type %s; use one of type aij or gpucsr", type->type, ((PetscObject)pc->pmat)->type_name);
   PetscCall(MatSeqAIJGetArrayRead(R->A, &R->rows.val));
-  PetscCall(PetscMalloc2(R->rows.n, &R->rows.diagonal, R->rows.n, &R->rows.root));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -201,58 +192,103 @@ static PetscErrorCode PCGPUInverseCheckPivots(PC pc, PCGPUInverse *V, const PCGP
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Finds the first row whose largest value single precision cannot store, or -1. */
+static PetscInt PCGPUInverseFindRange(const GpInvRows *rows)
+{
+  for (PetscInt r = 0; r < rows->rows; r++) {
+    PetscReal largest = 0;
+
+    for (PetscInt k = rows->rowptr[r]; k < rows->rowptr[r + 1]; k++) largest = PetscMax(largest, PetscAbsScalar(rows->val[k]));
+    if (largest < FLT_MIN || largest > FLT_MAX) return r;
+  }
+  return -1;
+}
+
 /* Checks that single precision can store the largest value of every row, so that no row becomes zero or infinite. */
-static PetscErrorCode PCGPUInverseCheckRange(PC pc, const PCGPUInverse *V, const PCGPUInverseType *type)
+static PetscErrorCode PCGPUInverseCheckRange(PC pc, const PCGPUInverseType *type, const GpInvReport *report)
 {
   MPI_Comm comm = PetscObjectComm((PetscObject)pc);
-  PetscInt begin, first = PETSC_MAX_INT;
+  PetscInt begin, first;
 
   PetscFunctionBegin;
   if (type->storage != MAT_GPUCSR_STORAGE_SINGLE) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatGetOwnershipRange(pc->pmat, &begin, NULL));
-  for (PetscInt r = V->rows.rows - 1; r >= 0; r--) {
-    PetscReal largest = 0;
-
-    for (PetscInt k = V->rows.rowptr[r]; k < V->rows.rowptr[r + 1]; k++) largest = PetscMax(largest, PetscAbsScalar(V->rows.val[k]));
-    if (largest < FLT_MIN || largest > FLT_MAX) first = begin + r;
-  }
+  first = report->range < 0 ? PETSC_MAX_INT : begin + report->range;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPIU_INT, MPI_MIN, comm));
   PetscCheck(first == PETSC_MAX_INT, comm, PETSC_ERR_ARG_OUTOFRANGE, "PC type %s: single precision cannot store the largest value of row %" PetscInt_FMT " of the approximate inverse or its factor; use -pc_%s_storage double", type->type, first,
              type->type);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Computes the rows.  All ranks learn of a failure on one of them. */
-static PetscErrorCode PCGPUInverseCompute(PC pc, PCGPUInverse *V, const PCGPUInverseType *type)
+/* Computes the rows of this rank on the device or on the host, unless a row of the matrix is bad: bad[0] has no diagonal entry; the columns of bad[1] do not ascend.  These two rows are those of all ranks. */
+static PetscErrorCode PCGPUInverseComputeRows(PC pc, PCGPUInverse *V, const PCGPUInverseType *type, PetscInt bad[2], GpInvReport *report, PetscMPIInt *code)
 {
-  MPI_Comm         comm   = PetscObjectComm((PetscObject)pc);
-  PCGPUInverseRows R      = {0};
-  GpInvReport      report = {0};
-  PetscMPIInt      code   = GP_INV_SUCCESS;
-  PetscInt         bad[2];
-  PetscBool        diagonal;
+  PCGPUInverseRows R = {0};
+  PetscInt         mine[2];
 
   PetscFunctionBegin;
+  *code = GP_INV_SUCCESS;
   PetscCall(PCGPUInverseGetRows(pc, V, type, &R));
-  PetscCall(PCGPUInverseGetDiagonal(pc, &R, bad));
-  diagonal = (PetscBool)(bad[0] == PETSC_MAX_INT || !type->diagonal);
-  if (diagonal && bad[1] == PETSC_MAX_INT) code = (PetscMPIInt)GpInvCompute(&R.rows, type->row, type->options, (int)type->threads, &V->rows, &report);
   V->first = R.rows.first;
+  PetscCall(PCGPUInverseDeviceBegin_Private(pc, V, type, &R, mine));
+  if (!V->device.dev) PetscCall(PCGPUInverseGetDiagonal(&R, mine));
+  PetscCallMPI(MPI_Allreduce(mine, bad, 2, MPIU_INT, MPI_MIN, PetscObjectComm((PetscObject)pc)));
+  if ((bad[0] == PETSC_MAX_INT || !type->diagonal) && bad[1] == PETSC_MAX_INT) {
+    if (V->device.dev) PetscCall(PCGPUInverseDeviceCompute_Private(V, type, report));
+    if (!V->device.dev) {
+      if (!R.rows.diagonal) PetscCall(PCGPUInverseGetDiagonal(&R, mine));
+      *code = (PetscMPIInt)GpInvCompute(&R.rows, type->row, type->options, (int)type->threads, &V->rows, report);
+      PetscCall(PetscLogFlops(report->flops));
+      report->range = !*code && type->storage == MAT_GPUCSR_STORAGE_SINGLE ? PCGPUInverseFindRange(&V->rows) : -1;
+    }
+  }
   PetscCall(PCGPUInverseRestoreRows(&R));
-  PetscCheck(diagonal, comm, PETSC_ERR_ARG_WRONGSTATE, "Matrix is missing diagonal entry %" PetscInt_FMT "; PC type %s needs a matrix whose diagonal is stored", bad[0], type->type);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Computes the rows.  All ranks learn of a failure on one of them. */
+static PetscErrorCode PCGPUInverseCompute(PC pc, PCGPUInverse *V, const PCGPUInverseType *type, PetscBool refill)
+{
+  MPI_Comm    comm   = PetscObjectComm((PetscObject)pc);
+  GpInvReport report = {.failed = -1, .range = -1};
+  PetscMPIInt code;
+  PetscInt    bad[2], most[2];
+
+  PetscFunctionBegin;
+  PetscCall(PCGPUInverseComputeRows(pc, V, type, bad, &report, &code));
+  PetscCheck(bad[0] == PETSC_MAX_INT || !type->diagonal, comm, PETSC_ERR_ARG_WRONGSTATE, "Matrix is missing diagonal entry %" PetscInt_FMT "; PC type %s needs a matrix whose diagonal is stored", bad[0], type->type);
   PetscCheck(bad[1] == PETSC_MAX_INT, comm, PETSC_ERR_ARG_WRONGSTATE, "The columns of row %" PetscInt_FMT " of the matrix do not ascend; PC type %s needs sorted rows", bad[1], type->type);
-  PetscCall(PetscLogFlops(report.flops));
   if (code == GP_INV_PIVOT) code = GP_INV_SUCCESS;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &code, 1, MPI_INT, MPI_MAX, comm));
   PetscCheck(code != GP_INV_MEMORY, comm, PETSC_ERR_MEM, "Out of host memory for the set-up of PC type %s; %s", type->type, type->remedy);
   PetscCheck(code != GP_INV_RANGE, comm, PETSC_ERR_ARG_OUTOFRANGE, "PC type %s has more nonzeros than %d-bit indices can count; %s", type->type, 8 * (int)sizeof(PetscInt), type->remedy);
   PetscCall(PCGPUInverseCheckPivots(pc, V, type, &report));
-  PetscCall(PCGPUInverseCheckRange(pc, V, type));
+  if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PCGPUInverseCheckRange(pc, type, &report));
   V->measure = report.measure;
-  V->longest = 0;
-  for (PetscInt r = 0; r < V->rows.rows; r++) V->longest = PetscMax(V->longest, V->rows.rowptr[r + 1] - V->rows.rowptr[r]);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &V->measure, 1, MPIU_REAL, MPIU_SUM, comm));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &V->longest, 1, MPIU_INT, MPI_MAX, comm));
+  most[0] = refill ? V->longest : 0;
+  most[1] = V->why[0] ? 1 : 0;
+  for (PetscInt r = 0; !refill && r < V->rows.rows; r++) most[0] = PetscMax(most[0], V->rows.rowptr[r + 1] - V->rows.rowptr[r]);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, most, 2, MPIU_INT, MPI_MAX, comm));
+  V->longest = most[0];
+  V->hosted  = (PetscBool)(most[1] > 0);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Creates the matrix or copies the values to it. */
+static PetscErrorCode PCGPUInverseFillMatrix(PC pc, PCGPUInverse *V, const PCGPUInverseType *type, PetscBool refill)
+{
+  PetscFunctionBegin;
+  if (V->device.dev && refill && !V->overlap) PetscCall(PCGPUInverseDeviceRefill_Private(V));
+  else {
+    if (V->device.dev) PetscCall(PCGPUInverseDeviceDownload_Private(V));
+    if (refill) PetscCall(PCGPUInverseRefillMatrix(V));
+    else PetscCall(PCGPUInverseCreateMatrix(pc, V, type));
+  }
+  PetscCall(PCGPUInverseDeviceFree_Private(V));
+  GpInvFreeValues(&V->rows);
+  PetscCall(MatGPUCSRUpload(V->matrix));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -264,12 +300,9 @@ PetscErrorCode PCGPUInverseSetUp_Private(PC pc, PCGPUInverse *V, const PCGPUInve
   PetscFunctionBegin;
   PetscCall(PetscTime(&begin));
   if (!refill) PetscCall(PCGPUInverseReset_Private(V));
-  PetscCall(PCGPUInverseCompute(pc, V, type));
+  PetscCall(PCGPUInverseCompute(pc, V, type, refill));
   if (!pc->failedreason) {
-    if (refill) PetscCall(PCGPUInverseRefillMatrix(V));
-    else PetscCall(PCGPUInverseCreateMatrix(pc, V, type));
-    GpInvFreeValues(&V->rows);
-    PetscCall(MatGPUCSRUpload(V->matrix));
+    PetscCall(PCGPUInverseFillMatrix(pc, V, type, refill));
     V->setups++;
     V->refills += refill;
   }
@@ -281,6 +314,7 @@ PetscErrorCode PCGPUInverseSetUp_Private(PC pc, PCGPUInverse *V, const PCGPUInve
 PetscErrorCode PCGPUInverseReset_Private(PCGPUInverse *V)
 {
   PetscFunctionBegin;
+  PetscCall(PCGPUInverseDeviceReset_Private(V));
   GpInvFree(&V->rows);
   PetscCall(MatDestroy(&V->matrix));
   PetscCall(ISDestroy(&V->overlap));
@@ -318,6 +352,8 @@ PetscErrorCode PCGPUInverseView_Private(PCGPUInverse *V, const char name[], Pets
   PetscCall(MatGetInfo(V->matrix, MAT_GLOBAL_SUM, &info));
   PetscCall(MatGetSize(V->matrix, &n, NULL));
   PetscCall(PetscViewerASCIIPrintf(viewer, "  %s: %.0f nonzeros, %.2f in a row, %" PetscInt_FMT " in the longest row\n", name, info.nz_used, n ? info.nz_used / n : 0., V->longest));
+  if (V->hosted) PetscCall(PetscViewerASCIIPrintf(viewer, "  set-up on the host: %s\n", V->why[0] ? V->why : "on another rank; -info names the reason"));
+  else PetscCall(PetscViewerASCIIPrintf(viewer, "  set-up on the device\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -328,7 +364,7 @@ PetscErrorCode PCGPUInverseViewInfo_Private(PCGPUInverse *V, PetscViewer viewer)
   PetscFunctionBegin;
   PetscCall(PetscViewerGetFormat(viewer, &format));
   if (format != PETSC_VIEWER_ASCII_INFO && format != PETSC_VIEWER_ASCII_INFO_DETAIL) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  last set-up: %.3g s on the host; set-ups: %" PetscInt_FMT ", of which with the same pattern: %" PetscInt_FMT "\n", V->seconds, V->setups, V->refills));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  last set-up: %.3g s; set-ups: %" PetscInt_FMT ", of which with the same pattern: %" PetscInt_FMT "\n", V->seconds, V->setups, V->refills));
   PetscCall(PetscViewerASCIIPushTab(viewer));
   PetscCall(MatView(V->matrix, viewer));
   PetscCall(PetscViewerASCIIPopTab(viewer));

@@ -11,16 +11,24 @@ static PetscErrorCode PCSetUp_GPUFSAI(PC pc)
 {
   PC_GPUFSAI            *fsai = (PC_GPUFSAI *)pc->data;
   const GpFsaiOptions   *rows = &fsai->options.rows;
-  const PCGPUInverseType type = {.type     = PCGPUFSAI,
-                                 .failure  = "the matrix is not positive definite on the pattern of the row",
-                                 .remedy   = rows->adaptive ? "decrease -pc_gpufsai_steps or -pc_gpufsai_step_size" : "decrease -pc_gpufsai_power, or increase -pc_gpufsai_threshold",
-                                 .row      = GpFsaiRow,
-                                 .options  = rows,
-                                 .distance = rows->adaptive ? rows->steps : rows->power,
-                                 .threads  = fsai->options.threads,
-                                 .local    = fsai->options.local,
-                                 .diagonal = PETSC_TRUE,
-                                 .storage  = fsai->options.storage};
+  const PCGPUInverseType type = {.type      = PCGPUFSAI,
+                                 .failure   = "the matrix is not positive definite on the pattern of the row",
+                                 .remedy    = rows->adaptive ? "decrease -pc_gpufsai_steps or -pc_gpufsai_step_size" : "decrease -pc_gpufsai_power, or increase -pc_gpufsai_threshold",
+                                 .row       = GpFsaiRow,
+                                 .options   = rows,
+                                 .distance  = rows->adaptive ? rows->steps : rows->power,
+                                 .threads   = fsai->options.threads,
+                                 .local     = fsai->options.local,
+                                 .diagonal  = PETSC_TRUE,
+                                 .storage   = fsai->options.storage,
+                                 .kind      = GP_BATCH_FSAI,
+                                 .power     = rows->power,
+                                 .threshold = rows->threshold,
+                                 .lower     = PETSC_TRUE,
+                                 .byvalue   = rows->adaptive   ? "rows grow by their values"
+                                            : rows->filter > 0 ? "entries are dropped by their values"
+                                                               : NULL,
+                                 .host      = fsai->options.host};
 
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(PC_GPUFSAI_SetUp, pc, 0, 0, 0));
@@ -142,7 +150,8 @@ static PetscErrorCode PCDestroy_GPUFSAI(PC pc)
 . -pc_gpufsai_filter <0>                   - entries g(i,j) of G with |g(i,j)| sqrt(a(j,j)) <= filter g(i,i) sqrt(a(i,i)) are dropped
 . -pc_gpufsai_local <bool>                 - on several ranks, the pattern of a row stays on its rank (default)
 . -pc_gpufsai_storage <single,double,auto> - precision of the values of G on the device
-- -pc_gpufsai_threads <0>                  - number of threads of the set-up; 0: one for each core, at most 8
+. -pc_gpufsai_host <bool>                  - the set-up runs on the host, also with a GPU
+- -pc_gpufsai_threads <0>                  - number of threads of a set-up on the host; 0: one for each core, at most 8
 
   Level: intermediate
 
@@ -154,7 +163,8 @@ static PetscErrorCode PCDestroy_GPUFSAI(PC pc)
   The matrix must be symmetric positive definite; then the preconditioner is, too. The set-up does not check the symmetry. For a nonsymmetric matrix the preconditioner is
   useless. If a matrix A(J,J) is not positive definite, `KSPSolve()` stops with `KSP_DIVERGED_PC_FAILED`, and -info names the row. The diagonal must be stored.
 
-  The set-up runs on the host, by threads. Results do not depend on their number. The application runs on the device and copies no vector of type `VECGPU`.
+  The set-up runs on the GPU. An adaptive pattern, a filter and rows with more than 1024 entries are computed on the host, by threads. Results do not depend on their number. -ksp_view prints where the
+  set-up ran. The application runs on the device and copies no vector of type `VECGPU`.
 
   If only the values of the matrix have changed, the pattern of G is kept, and the values on it are computed again. A threshold, a filter or an adaptive pattern is not applied again.
 

@@ -10,6 +10,7 @@
 typedef struct {
   GpFsaiOptions    rows;
   PetscBool        local;   /* the pattern stays in the diagonal block of A */
+  PetscBool        host;    /* the set-up runs on the host */
   PetscInt         threads; /* 0: the default */
   MatGPUCSRStorage storage;
 } PCGPUFSAIOptions;

@@ -81,6 +81,7 @@ PetscErrorCode PCSetFromOptions_GPUFSAI(PC pc, GpOptionItems PetscOptionsObject)
   PetscCall(PetscOptionsReal("-pc_gpufsai_filter", "Entries of the factor that are at most this fraction of the diagonal entry of their row, both scaled by the diagonal of A, are dropped", "PCGPUFSAISetFilter", o.rows.filter, &o.rows.filter, NULL));
   PetscCall(PetscOptionsBool("-pc_gpufsai_local", "On several ranks, the pattern of a row stays on its rank", "PCGPUFSAISetLocal", o.local, &o.local, NULL));
   PetscCall(PetscOptionsEnum("-pc_gpufsai_storage", "Precision of the values of the factor on the device", "PCGPUFSAISetStorage", MatGPUCSRStorages, (PetscEnum)o.storage, (PetscEnum *)&o.storage, NULL));
+  PetscCall(PetscOptionsBool("-pc_gpufsai_host", "The set-up runs on the host", "None", o.host, &o.host, NULL));
   PetscCall(PetscOptionsInt("-pc_gpufsai_threads", "Number of threads of the set-up on the host; 0: one for each core, at most 8", "None", o.threads, &o.threads, NULL));
   PetscOptionsHeadEnd();
   o.rows.adaptive = (PetscBool)(pattern == PC_GPUFSAI_PATTERN_ADAPTIVE);

@@ -9,16 +9,21 @@ PetscLogEvent PC_GPUSPAI_SetUp;
 static PetscErrorCode PCSetUp_GPUSPAI(PC pc)
 {
   PC_GPUSPAI            *spai = (PC_GPUSPAI *)pc->data;
-  const PCGPUInverseType type = {.type     = PCGPUSPAI,
-                                 .failure  = "the rows of the matrix in the pattern of this row are linearly dependent, or none of them has a nonzero in the column with this number",
-                                 .remedy   = "decrease -pc_gpuspai_power, or increase -pc_gpuspai_threshold",
-                                 .row      = GpSpaiRow,
-                                 .options  = &spai->options.rows,
-                                 .distance = spai->options.rows.power + 1,
-                                 .threads  = spai->options.threads,
-                                 .local    = spai->options.local,
-                                 .lazy     = PETSC_TRUE,
-                                 .storage  = spai->options.storage};
+  const PCGPUInverseType type = {.type      = PCGPUSPAI,
+                                 .failure   = "the rows of the matrix in the pattern of this row are linearly dependent, or none of them has a nonzero in the column with this number",
+                                 .remedy    = "decrease -pc_gpuspai_power, or increase -pc_gpuspai_threshold",
+                                 .row       = GpSpaiRow,
+                                 .options   = &spai->options.rows,
+                                 .distance  = spai->options.rows.power + 1,
+                                 .threads   = spai->options.threads,
+                                 .local     = spai->options.local,
+                                 .lazy      = PETSC_TRUE,
+                                 .storage   = spai->options.storage,
+                                 .kind      = GP_BATCH_SPAI,
+                                 .power     = spai->options.rows.power,
+                                 .threshold = spai->options.rows.threshold,
+                                 .byvalue   = spai->options.rows.filter > 0 ? "entries are dropped by their values" : NULL,
+                                 .host      = spai->options.host};
 
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(PC_GPUSPAI_SetUp, pc, 0, 0, 0));
@@ -98,7 +103,8 @@ static PetscErrorCode PCDestroy_GPUSPAI(PC pc)
 . -pc_gpuspai_filter <0>                   - entries of M that are at most this fraction of the largest entry of their row are dropped
 . -pc_gpuspai_local <bool>                 - on several ranks, M is computed from the diagonal block of each rank (default)
 . -pc_gpuspai_storage <single,double,auto> - precision of the values of M on the device
-- -pc_gpuspai_threads <0>                  - number of threads of the set-up; 0: one for each core, at most 8
+. -pc_gpuspai_host <bool>                  - the set-up runs on the host, also with a GPU
+- -pc_gpuspai_threads <0>                  - number of threads of a set-up on the host; 0: one for each core, at most 8
 
   Level: intermediate
 
@@ -108,7 +114,8 @@ static PetscErrorCode PCDestroy_GPUSPAI(PC pc)
 
   If the rows of A whose numbers are in the pattern of a row of M are linearly dependent, `KSPSolve()` stops with `KSP_DIVERGED_PC_FAILED`, and -info names the row.
 
-  The set-up runs on the host, by threads. Results do not depend on their number. The application runs on the device and copies no vector of type `VECGPU`.
+  The set-up runs on the GPU. A filter and rows with more than 1024 entries are computed on the host, by threads. Results do not depend on their number. -ksp_view prints where the
+  set-up ran. The application runs on the device and copies no vector of type `VECGPU`.
 
   If only the values of the matrix have changed, the pattern of M is kept, and the values on it are computed again. A threshold or a filter is not applied again.
 

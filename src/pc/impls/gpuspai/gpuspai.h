@@ -10,6 +10,7 @@
 typedef struct {
   GpSpaiOptions    rows;
   PetscBool        local;   /* M is computed from the diagonal block of A */
+  PetscBool        host;    /* the set-up runs on the host */
   PetscInt         threads; /* 0: the default */
   MatGPUCSRStorage storage;
 } PCGPUSPAIOptions;

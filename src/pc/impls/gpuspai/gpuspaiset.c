@@ -57,6 +57,7 @@ PetscErrorCode PCSetFromOptions_GPUSPAI(PC pc, GpOptionItems PetscOptionsObject)
   PetscCall(PetscOptionsReal("-pc_gpuspai_filter", "Entries of the inverse that are at most this fraction of the largest entry of their row are dropped", "PCGPUSPAISetFilter", o.rows.filter, &o.rows.filter, NULL));
   PetscCall(PetscOptionsBool("-pc_gpuspai_local", "On several ranks, the inverse is computed from the diagonal block of each rank", "PCGPUSPAISetLocal", o.local, &o.local, NULL));
   PetscCall(PetscOptionsEnum("-pc_gpuspai_storage", "Precision of the values of the inverse on the device", "PCGPUSPAISetStorage", MatGPUCSRStorages, (PetscEnum)o.storage, (PetscEnum *)&o.storage, NULL));
+  PetscCall(PetscOptionsBool("-pc_gpuspai_host", "The set-up runs on the host", "None", o.host, &o.host, NULL));
   PetscCall(PetscOptionsInt("-pc_gpuspai_threads", "Number of threads of the set-up on the host; 0: one for each core, at most 8", "None", o.threads, &o.threads, NULL));
   PetscOptionsHeadEnd();
   PetscCall(PCGPUSPAISetOptions(pc, &o));
