@@ -49,6 +49,28 @@ typedef struct {
   KMeansFrameNumbers *numbers; /* [1] */
 } KMeansFrame;
 
+#define KMEANS_CELLS_FEATURES 4    /* largest number of features for the assignment `cells` */
+#define KMEANS_CELLS_CLUSTERS 4096 /* largest number of clusters for it. Cluster numbers fit 16 bits */
+#define KMEANS_CELLS_BITS     12   /* binary logarithm of the largest number of cells */
+#define KMEANS_CELLS          (1 << KMEANS_CELLS_BITS)
+#define KMEANS_CELLS_FEW      7  /* number of candidates of a cell in `few` */
+#define KMEANS_CELLS_MORE     32 /* number of further candidates in `more` */
+
+/* A grid of cells over the box of all points of all processes, for the assignment `cells` (assign/kmeanscells.h). */
+typedef struct {
+  double  low[KMEANS_CELLS_FEATURES], high[KMEANS_CELLS_FEATURES]; /* the box */
+  double  width[KMEANS_CELLS_FEATURES];                            /* of a cell */
+  float   inverse[KMEANS_CELLS_FEATURES];                          /* 1 / width; 0 if the box is not divided in this feature */
+  int32_t bits[KMEANS_CELLS_FEATURES];                             /* binary logarithm of the number of cells in this feature */
+} KMeansGrid;
+
+/* The centroids that may be nearest to a point of each cell, in ascending order. few[cell][0] is their number, or KMEANS_CELLS_ALL if they do not fit. */
+#define KMEANS_CELLS_ALL 0xffff
+typedef struct {
+  uint16_t few[KMEANS_CELLS][1 + KMEANS_CELLS_FEW];
+  uint16_t more[KMEANS_CELLS][KMEANS_CELLS_MORE];
+} KMeansCells;
+
 #define KMeansGroups(k, group) (((k) + (group)-1) / (group))
 
 /* State of iterations that a GPU executes without the host, in device memory. `reason` is a KMeansConvergedReason or KMEANS_LOOP_EMPTY. The iterations stop if it
@@ -93,6 +115,8 @@ typedef struct KMeansData_ {
   int            coarse;      /* 1: `sparse` computes scores on a GPU in half precision; 0: in single precision */
   int32_t        longest;     /* upper bound on the number of nonzeros of a sparse point */
   KMeansFrame    frame;       /* the frame that `direct` uses on a GPU; if its pointers are NULL, `direct` chooses one */
+  KMeansGrid    *grid;        /* the grid; NULL unless the assignment is `cells` */
+  KMeansCells   *cells;       /* [solves] workspace of `cells`; NULL if there is no grid */
   KMeansLoop    *loop;        /* NULL, or the iterations to which this assignment belongs: `direct` does nothing after they have stopped */
   int32_t        solves;      /* number of solves that iterate together (KMeansOfSolve()), 0 counts as 1; it is above 1 only with `loop` */
   int            fuse;        /* 1: `direct` also adds the points to the tally, or moves them if loop->differences is set; requires KMeansFuses() */
@@ -194,7 +218,14 @@ GpErr KMeansFrameCreate(const KMeansData *A, KMeansFrame *F); /* workspace, whic
 void  KMeansFrameDestroy(const KMeansData *A, KMeansFrame *F);
 GpErr KMeansFrameChoose(const KMeansData *A, const KMeansFrame *F); /* sets centre and scale for the present centroids */
 
-/* Returns 1 if an assignment can add the points to the tally while it assigns them: `direct` or `tensor` on a GPU, for up to KMEANS_DIRECT features, if the sums fit
+/* Sets the box of the points of this process, in host memory. Without points the lowest values are infinite, and the highest ones minus infinity. */
+GP_PAIR(KMeansBox, const KMeansData *A, double low[KMEANS_CELLS_FEATURES], double high[KMEANS_CELLS_FEATURES]);
+
+/* Sets *share to the probability that two points of this process lie in the same cell of A->grid, estimated from KMEANS_CELLS_SAMPLE points. */
+#define KMEANS_CELLS_SAMPLE 65536
+GP_EXTERN GpErr KMeansGridShare_CUDA(const KMeansData *A, double *share);
+
+/* Returns 1 if an assignment can add the points to the tally while it assigns them: `direct`, `tensor` or `cells` on a GPU, for up to KMEANS_DIRECT features, if the sums fit
    shared memory. Otherwise returns 0. */
 GP_EXTERN int KMeansFuses_Host(const KMeansData *A, int assign);
 GP_EXTERN int KMeansFuses_CUDA(const KMeansData *A, int assign);

@@ -189,6 +189,10 @@ PETSC_INTERN PetscErrorCode KMeansPointsSetColumns_Private(KMeansPoints *, Petsc
 PETSC_INTERN PetscErrorCode KMeansPointsSetCentroids_Private(KMeansPoints *, PetscInt, const double[]);
 PETSC_INTERN PetscErrorCode KMeansLoopedDestroy_Private(KMeansLooped *);
 
+/* points/kmeansgrid.c */
+PETSC_INTERN PetscErrorCode KMeansPointsSetGrid_Private(MPI_Comm, KMeansPoints *); /* collective */
+PETSC_INTERN PetscErrorCode KMeansPointsFreeGrid_Private(KMeansPoints *);
+
 /* points/kmeansblocks.c */
 typedef GpErr (*KMeansBlockFn)(const KMeansData *, int64_t first, const void *ctx); /* submits work on a block, whose first point is local point `first` */
 PETSC_INTERN PetscErrorCode KMeansBlocksVisit_Private(KMeansPoints *, const char what[], KMeansBlockFn, const void *ctx);

@@ -108,7 +108,7 @@ static PetscErrorCode Compare(const Case *test, Mat X, Vec w, const char assign[
 
 int main(int argc, char **argv)
 {
-  const char *const assigns[] = {"direct", "tensor"}, *const updates[] = {"fixed", "changed"};
+  const char *const assigns[] = {"direct", "tensor", "cells"}, *const updates[] = {"fixed", "changed"};
   const Case cases[] = {{.name = "2 features", .n = 1000, .d = 2, .k = 24, .max_it = 300, .start = KMEANS_START_PLUSPLUS},
                         {.name = "one feature, weights", .n = 1000, .d = 1, .k = 5, .max_it = 300, .weights = PETSC_TRUE, .start = KMEANS_START_RANDOM},
                         {.name = "9 features", .n = 3000, .d = 9, .k = 100, .max_it = 300, .start = KMEANS_START_PLUSPLUS},
@@ -131,7 +131,7 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-every", &every, NULL));
   for (size_t c = 0; c < PETSC_STATIC_ARRAY_LENGTH(cases); c += (size_t)every) {
     PetscCall(CreatePoints(&cases[c], &X, &w));
-    for (int a = 0; a < 2; a++)
+    for (int a = 0; a < (cases[c].d <= 4 ? 3 : 2); a++)
       for (int u = 0; u < 2; u++) PetscCall(Compare(&cases[c], X, w, assigns[a], updates[u]));
     PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s: equal\n", cases[c].name));
     PetscCall(MatDestroy(&X));

@@ -126,7 +126,7 @@ run 1 -f "$tmp/points.csv" -kmeans_batch 50 -kmeans_rtol 1e-4 -kmeans_clusters 9
 verdict "batches of points by columns: the same labels"
 continues "a checkpoint of batches" -generate 3000,2 -kmeans_clusters 12 -kmeans_batch 700 -kmeans_max_it 20
 choices=("direct:-generate 50,32" "tiled:-generate 50,33")
-if [ "$GPUCSR_DEVICE" = host ]; then choices+=("sparse:-f $tmp/points.mtx" "yinyang:-generate 50,3 -kmeans_metric cosine" "elkan:-generate 50,33 -kmeans_metric cosine"); else choices+=("tensor:-generate 500,33 -kmeans_clusters 64"); fi
+if [ "$GPUCSR_DEVICE" = host ]; then choices+=("sparse:-f $tmp/points.mtx" "yinyang:-generate 50,3 -kmeans_metric cosine" "elkan:-generate 50,33 -kmeans_metric cosine"); else choices+=("tensor:-generate 500,33 -kmeans_clusters 64" "cells:-generate 500000,2 -kmeans_clusters 10"); fi
 good=1
 for case in "${choices[@]}"; do
   # shellcheck disable=SC2086 # several words

@@ -126,7 +126,7 @@ int main(int argc, char **argv)
 {
   const size_t many                                                                         = PETSC_STATIC_ARRAY_LENGTH(assigns);
   PetscInt     ran[PETSC_STATIC_ARRAY_LENGTH(assigns) + PETSC_STATIC_ARRAY_LENGTH(updates)] = {0};
-  Mat          X[3];
+  Mat          X[4];
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
@@ -134,13 +134,15 @@ int main(int argc, char **argv)
   PetscCall(CreatePoints(PETSC_COMM_WORLD, MATDENSE, 5, &X[0]));
   PetscCall(CreatePoints(PETSC_COMM_WORLD, MATDENSE, 70, &X[1]));
   PetscCall(CreatePoints(PETSC_COMM_WORLD, MATAIJ, 17, &X[2]));
+  PetscCall(CreatePoints(PETSC_COMM_WORLD, MATDENSE, 3, &X[3])); /* `cells` is for up to 4 features */
+  PetscCall(CheckPoints("dense, 3 features", X[3], KMEANS_METRIC_EUCLIDEAN, ran));
   PetscCall(CheckPoints("dense, 5 features", X[0], KMEANS_METRIC_EUCLIDEAN, ran));
   PetscCall(CheckPoints("dense, 70 features", X[1], KMEANS_METRIC_EUCLIDEAN, ran));
   PetscCall(CheckPoints("dense, cosine", X[0], KMEANS_METRIC_COSINE, ran));
   PetscCall(CheckPoints("sparse", X[2], KMEANS_METRIC_EUCLIDEAN, ran));
   PetscCall(CheckPoints("sparse, cosine", X[2], KMEANS_METRIC_COSINE, ran));
   for (size_t v = 0; v < PETSC_STATIC_ARRAY_LENGTH(ran); v++) PetscCheck(ran[v], PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s is refused for all points", v < many ? assigns[v].name : updates[v - many].name);
-  for (int m = 0; m < 3; m++) PetscCall(MatDestroy(&X[m]));
+  for (int m = 0; m < 4; m++) PetscCall(MatDestroy(&X[m]));
   PetscCall(PetscFinalize());
   return 0;
 }

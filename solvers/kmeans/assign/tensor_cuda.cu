@@ -8,6 +8,7 @@ extern "C" int KMeansFuses_CUDA(const KMeansData *A, int assign)
   int has;
 
   if (assign == KMEANS_ASSIGN_direct) return KMeansDirectFuses_CUDA(A);
+  if (assign == KMEANS_ASSIGN_cells) return KMeansCellsFuses_CUDA(A);
   return assign == KMEANS_ASSIGN_tensor && !KMeansHasTensor_CUDA(A->dev, &has) && has ? KMeansDirectFuses<KMeansSplit>(A) : 0;
 }
 

@@ -327,7 +327,7 @@ static PetscErrorCode KMeansFindVariant(KMeans km, const char what[], const KMea
 
   Input Parameters:
 + km   - the solver
-- name - `auto` (the default), `brute`, `direct`, `tiled`, `hamerly`, `yinyang`, `elkan` or `sparse`
+- name - `auto` (the default), `brute`, `direct`, `tiled`, `tensor`, `cells`, `hamerly`, `yinyang`, `elkan` or `sparse`
 
   Options Database Key:
 . -kmeans_assign <auto> - the algorithm
@@ -337,8 +337,8 @@ static PetscErrorCode KMeansFindVariant(KMeans km, const char what[], const KMea
   Notes:
   All algorithms return the same labels. They differ in time and memory.
 
-  `brute` computes every distance. `direct`, `tiled` (dense points) and `sparse` (sparse points) do the same on the host, in less time. `hamerly`, `yinyang` and
-  `elkan` skip distances by lower bounds.
+  `brute` computes every distance. `direct`, `tiled`, `tensor` (dense points) and `sparse` (sparse points) do the same in less time. `hamerly`, `yinyang` and `elkan` skip
+  distances by lower bounds. `cells`, for dense points with up to 4 features, skips the centroids that are nearest to no point in the cell of a grid.
 
 .seealso: `KMeansSetUpdate()`, `KMeansGetDistances()`
 @*/

@@ -25,7 +25,7 @@ const char *const KMeansStreams[] = {"auto", "always", "never", "KMeansStream", 
 
   The result has the same bits as a solve with all points on the device.
 
-  Sparse points, mini-batches, the assignments `columns` and `localcolumns`, and the updates `host`, `rank`, `rankstable` and `onehot` are not streamed. With
+  Sparse points, mini-batches, the assignments `cells`, `columns` and `localcolumns`, and the updates `host`, `rank`, `rankstable` and `onehot` are not streamed. With
   `KMEANS_STREAM_ALWAYS` they are an error.
 
 .seealso: `KMeansSetStreamChunk()`, `KMeansSetStreamResident()`, `KMeansSetStreamBuffers()`, `KMeansSetStreamThreads()`, `KMeansGetStreamInfo()`

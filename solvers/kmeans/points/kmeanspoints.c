@@ -294,6 +294,7 @@ PetscErrorCode KMeansPointsDestroy_Private(KMeansPoints *P)
     if (P->event[e]) GpDevEventDestroy(A->dev, P->event[e]);
   PetscCall(KMeansLoopedDestroy_Private(&P->looped));
   PetscCall(KMeansPointsFreeSums_Private(P));
+  PetscCall(KMeansPointsFreeGrid_Private(P));
   PetscCall(KMeansBlocksDestroy_Private(P));
   GpDevFree(A->dev, &A->value, A->value ? P->values * (A->single ? sizeof(float) : sizeof(double)) : 0);
   GpDevFree(A->dev, &A->column, A->column ? P->values * (A->single ? sizeof(float) : sizeof(double)) : 0);

@@ -85,12 +85,45 @@ PetscInt KMeansChooseOnce_Private(const KMeansPoints *P)
   return KMeansAssignTable[assign].group ? KMEANS_ASSIGN_brute : assign;
 }
 
+/* `cells` replaces `direct` or `tensor` on a GPU if cells have few candidates. Their number grows with the expected number of centroids in the cell of a point, if centroids were
+   distributed like points. The largest such numbers for which `cells` took less time were measured on an H200 with uniform points (docs/performance/kmeans.md). */
+#define KMEANS_CELLS_LEAST   ((double)(1 << 22)) /* least number of points times clusters of a rank: listing the candidates takes about 5 us in every iteration */
+#define KMEANS_CELLS_MOST(d) ((d) <= 2 ? 1.0 : (d) == 3 ? 0.25 : 0.06)
+
+static PetscErrorCode KMeansChooseCells(KMeans km, PetscInt *assign)
+{
+#if GP_HAVE_CUDA
+  const MPI_Comm    comm  = PetscObjectComm((PetscObject)km);
+  KMeansPoints     *P     = &km->points;
+  const KMeansData *A     = &P->data;
+  double            share = 0;
+
+  PetscFunctionBegin;
+  if (GpDevKindOf(A->dev) != GP_DEV_CUDA || (*assign != KMEANS_ASSIGN_direct && *assign != KMEANS_ASSIGN_tensor) || A->d > KMEANS_CELLS_FEATURES) PetscFunctionReturn(PETSC_SUCCESS);
+  if (km->k < 2 || km->k > KMEANS_CELLS_CLUSTERS || km->batch || KMeansIsStreamed(P) || (double)P->N * km->k < KMEANS_CELLS_LEAST * P->ranks) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(KMeansPointsSetGrid_Private(comm, P));
+  PetscCallGp(A->dev, "Grid", KMeansGridShare_CUDA(A, &share));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &share, 1, MPI_DOUBLE, MPI_MAX, comm)); /* so that all ranks make the same choice */
+  if (share * km->k <= KMEANS_CELLS_MOST(A->d)) {
+    *assign = KMEANS_ASSIGN_cells;
+    km->why = "the points are dense, with few features, and evenly spread over the cells of a grid";
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(KMeansPointsFreeGrid_Private(P));
+  km->why = *assign == KMEANS_ASSIGN_direct ? "the points are dense, with few features, but most of them are in few cells of a grid" : "the points are dense, with few features and many clusters, but most of them are in few cells of a grid";
+#else
+  PetscFunctionBegin;
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Returns whether an assignment supports only dense points and the Euclidean metric. few: receives whether it supports only up to KMEANS_DIRECT features. */
 static PetscBool KMeansNeedsDense(PetscInt assign, PetscBool *few)
 {
   *few = PETSC_FALSE;
   switch (assign) {
   case KMEANS_ASSIGN_direct:
+  case KMEANS_ASSIGN_cells:
   case KMEANS_ASSIGN_localpoints:
   case KMEANS_ASSIGN_localcentroids:
   case KMEANS_ASSIGN_columns:
@@ -121,10 +154,14 @@ static PetscErrorCode KMeansCheckAssign(KMeans km, PetscInt assign)
   PetscCheck(!A->row || !dense, comm, PETSC_ERR_USER_INPUT, "-kmeans_assign %s: the points are sparse, and this algorithm is for dense ones; use -kmeans_assign auto", name);
   PetscCheck(!A->cosine || !dense, comm, PETSC_ERR_USER_INPUT, "-kmeans_assign %s: this algorithm is for -kmeans_metric euclidean; use -kmeans_assign auto", name);
   PetscCheck(!few || A->d <= KMEANS_DIRECT, comm, PETSC_ERR_USER_INPUT, "-kmeans_assign %s: the points have %d features, more than %d; use -kmeans_assign tiled", name, (int)A->d, KMEANS_DIRECT);
+  PetscCheck(assign != KMEANS_ASSIGN_cells || A->d <= KMEANS_CELLS_FEATURES, comm, PETSC_ERR_USER_INPUT, "-kmeans_assign cells: the points have %d features, more than %d; use -kmeans_assign direct", (int)A->d, KMEANS_CELLS_FEATURES);
+  PetscCheck(assign != KMEANS_ASSIGN_cells || km->k <= KMEANS_CELLS_CLUSTERS, comm, PETSC_ERR_USER_INPUT, "-kmeans_assign cells: %" PetscInt_FMT " clusters, more than %d; use -kmeans_assign direct", km->k, KMEANS_CELLS_CLUSTERS);
   if (assign == KMEANS_ASSIGN_tensor && GpDevKindOf(A->dev) == GP_DEV_CUDA) PetscCallGp(A->dev, "Tensor cores", GP_ON_DEVICE(A->dev, KMeansHasTensor, A->dev, &has));
   PetscCheck(has, comm, PETSC_ERR_USER_INPUT, "-kmeans_assign tensor: the GPU has compute capability below 8.0, or gpucsr was compiled for such GPUs only (CUDA_ARCHS); use -kmeans_assign tiled");
   PetscCheck(!KMeansIsStreamed(&km->points) || (assign != KMEANS_ASSIGN_columns && assign != KMEANS_ASSIGN_localcolumns), comm, PETSC_ERR_USER_INPUT,
              "-kmeans_assign %s: the points are streamed from host memory, and this algorithm needs a copy of them by columns on the device; use -kmeans_assign auto, or -kmeans_stream never", name);
+  PetscCheck(!KMeansIsStreamed(&km->points) || assign != KMEANS_ASSIGN_cells, comm, PETSC_ERR_USER_INPUT,
+             "-kmeans_assign cells: the points are streamed from host memory, and this algorithm needs the box of all of them; use -kmeans_assign auto, or -kmeans_stream never");
   PetscCheck(!km->batch || !KMeansAssignTable[assign].group, comm, PETSC_ERR_USER_INPUT, "-kmeans_assign %s: lower bounds need all points in every iteration; use -kmeans_assign auto with -kmeans_batch", name);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -179,8 +216,13 @@ PetscErrorCode KMeansChooseVariants_Private(KMeans km)
     assign  = KMEANS_ASSIGN_brute;
     km->why = km->batch ? "lower bounds need all points in every iteration" : "the points are streamed, and lower bounds take device memory";
   }
+  if (km->assign == KMEANS_AUTO) PetscCall(KMeansChooseCells(km, &assign));
   PetscCall(KMeansChooseVariant(km, "-kmeans_assign", KMeansAssignTable, km->assign, assign, &km->now[0]));
   PetscCall(KMeansCheckAssign(km, km->now[0]));
+  if (km->now[0] == KMEANS_ASSIGN_cells) {
+    PetscCall(KMeansPointsSetGrid_Private(PetscObjectComm((PetscObject)km), &km->points));
+    if (km->batch) PetscCall(KMeansPointsSetGrid_Private(PetscObjectComm((PetscObject)km), &km->batches.points));
+  }
   PetscCall(KMeansChooseVariant(km, "-kmeans_update", KMeansUpdateTable, km->update, KMeansChooseUpdate(km), &km->now[1]));
   PetscCall(KMeansCheckUpdate(km, km->now[1]));
   if (KMeansUpdateTable[km->now[1]].properties & KMEANS_ON_HOST) {

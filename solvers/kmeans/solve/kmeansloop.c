@@ -116,7 +116,7 @@ PetscErrorCode KMeansLoopRun_Private(KMeans km, const KMeansData *A, PetscInt co
   PetscCall(PetscLogEventBegin(KMEANS_LoopEvent, km, 0, 0, 0));
   PetscCall(KMeansLoopSetUp(km, A, W));
   KMeansLoopStart(km, count, previous, solves, state);
-  for (PetscInt s = 0; s < count; s++) {
+  for (PetscInt s = 0; s < count && W->assign != KMEANS_ASSIGN_cells; s++) {
     const KMeansData one = KMeansOfSolve(&W->data, s);
 
     PetscCallGp(A->dev, "Iterations", KMeansFrameChoose(&one, &one.frame));

@@ -21,7 +21,7 @@
   Notes:
   The result has the same bits with every number. The arrays of the restarts take at most a quarter of the free device memory with every number.
 
-  A GPU iterates restarts together on one rank, if the assignment is `direct` or `tensor`, the update is `fixed` or `changed`, and the points have up to 32 features. With
+  A GPU iterates restarts together on one rank, if the assignment is `direct`, `tensor` or `cells`, the update is `fixed` or `changed`, and the points have up to 32 features. With
   mini-batches, a monitor or a checkpoint, restarts are iterated one after another, as on the host.
 
 .seealso: `KMeansSetRestarts()`, `KMeansGetRestartBatch()`
@@ -43,12 +43,12 @@ PetscErrorCode KMeansSetRestartBatch(KMeans km, PetscInt most)
 
 /* Sizes in bytes of the arrays of one restart. */
 typedef struct {
-  size_t centroid, label, tally;
+  size_t centroid, label, tally, cells;
 } KMeansRestartSize;
 
 static KMeansRestartSize KMeansRestartsSize(const KMeansData *A)
 {
-  return (KMeansRestartSize){(size_t)A->k * A->d * sizeof(double), (size_t)A->n * sizeof(int32_t), (size_t)KMeansTallySize(A->k, A->d, A->words) * sizeof(int64_t)};
+  return (KMeansRestartSize){(size_t)A->k * A->d * sizeof(double), (size_t)A->n * sizeof(int32_t), (size_t)KMeansTallySize(A->k, A->d, A->words) * sizeof(int64_t), A->grid ? sizeof(*A->cells) : 0};
 }
 
 /* Sets *count to the number of restarts, at most `left`, that shall iterate together. 1: the restart iterates alone. */
@@ -72,7 +72,7 @@ static PetscErrorCode KMeansRestartsCount(KMeans km, PetscInt left, PetscInt *co
   size = KMeansRestartsSize(&now);
   PetscCallGp(now.dev, "Restarts", GpDevGetMemory(now.dev, &available, &total));
   most    = PetscMin(most, KMEANS_RESTARTS_GRID);
-  most    = (PetscInt)PetscMin((size_t)most, available / KMEANS_RESTARTS_SHARE / (size.centroid + size.label + size.tally));
+  most    = (PetscInt)PetscMin((size_t)most, available / KMEANS_RESTARTS_SHARE / (size.centroid + size.label + size.tally + size.cells));
   most    = PetscMax(most, 1);
   batches = (left - 1) / most + 1; /* of nearly equal sizes */
   *count  = (left - 1) / batches + 1;
@@ -94,11 +94,13 @@ static PetscErrorCode KMeansRestartsAllocate(KMeans km, PetscInt count)
   A->solves   = (int32_t)count;
   A->centroid = NULL;
   A->label    = NULL;
+  A->cells    = NULL;
   A->tally = A->reduced = NULL;
   size                  = KMeansRestartsSize(A);
   PetscCallGp(A->dev, "Restarts", GpDevAlloc(A->dev, count * size.centroid, &A->centroid));
   PetscCallGp(A->dev, "Restarts", GpDevAlloc(A->dev, count * size.label, &A->label));
   PetscCallGp(A->dev, "Restarts", GpDevAlloc(A->dev, count * size.tally, &A->tally));
+  PetscCallGp(A->dev, "Restarts", GpDevAlloc(A->dev, count * size.cells, &A->cells));
   A->reduced = A->tally;
   PetscCall(PetscMalloc2((size_t)count * A->k * A->d, &R->centroid, count, &R->state));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -196,6 +198,7 @@ PetscErrorCode KMeansRestartsDestroy_Private(KMeansRestarts *R)
   if (A->centroid) GpDevFree(A->dev, &A->centroid, solves * size.centroid);
   if (A->label) GpDevFree(A->dev, &A->label, solves * size.label);
   if (A->tally) GpDevFree(A->dev, &A->tally, solves * size.tally);
+  if (A->cells) GpDevFree(A->dev, &A->cells, solves * size.cells);
   PetscCall(PetscFree2(R->centroid, R->state));
   PetscCall(PetscMemzero(R, sizeof(*R)));
   R->most = most;
