@@ -102,77 +102,6 @@ static PetscErrorCode PCGPUInverseRestoreRows(PCGPUInverseRows *R)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Creates the matrix from the rows. */
-static PetscErrorCode PCGPUInverseCreateMatrix(PC pc, PCGPUInverse *V, const PCGPUInverseType *type)
-{
-  const PetscInt *row = NULL;
-  const char     *prefix;
-  char            appended[32];
-  PetscInt        n, N, begin, *col = V->rows.col;
-
-  PetscFunctionBegin;
-  PetscCall(MatGetLocalSize(pc->pmat, &n, NULL));
-  PetscCall(MatGetSize(pc->pmat, &N, NULL));
-  PetscCall(MatGetOwnershipRange(pc->pmat, &begin, NULL));
-  PetscCall(PCGetOptionsPrefix(pc, &prefix));
-  PetscCall(PetscSNPrintf(appended, sizeof(appended), "pc_%s_", type->type));
-  PetscCall(MatCreate(PetscObjectComm((PetscObject)pc), &V->matrix));
-  PetscCall(MatSetSizes(V->matrix, n, n, N, N));
-  PetscCall(MatSetOptionsPrefix(V->matrix, prefix));
-  PetscCall(MatAppendOptionsPrefix(V->matrix, appended));
-  PetscCall(MatSetType(V->matrix, MATGPUCSR));
-  PetscCall(MatGPUCSRSetStorage(V->matrix, type->storage));
-  if (type->lazy) PetscCall(MatGPUCSRSetTranspose(V->matrix, MAT_GPUCSR_TRANSPOSE_LAZY));
-  if (V->overlap) PetscCall(ISGetIndices(V->overlap, &row));
-  if (row || begin) {
-    PetscCall(PetscMalloc1(V->rows.rowptr[n], &col));
-    for (PetscInt k = 0; k < V->rows.rowptr[n]; k++) col[k] = row ? row[V->rows.col[k]] : begin + V->rows.col[k];
-  }
-  if (V->overlap) PetscCall(ISRestoreIndices(V->overlap, &row));
-  PetscCall(MatSeqAIJSetPreallocationCSR(V->matrix, V->rows.rowptr, col, V->rows.val));
-  PetscCall(MatMPIAIJSetPreallocationCSR(V->matrix, V->rows.rowptr, col, V->rows.val));
-  if (col != V->rows.col) PetscCall(PetscFree(col));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Copies the values of the rows to the matrix.  In a row, columns of lower ranks precede those of the diagonal block, and columns of higher ranks follow. */
-static PetscErrorCode PCGPUInverseRefillMatrix(PCGPUInverse *V)
-{
-  const GpInvRows *F    = &V->rows;
-  Mat              here = V->matrix, away = NULL;
-  const PetscInt  *rowptr, *col;
-  PetscScalar     *val, *other = NULL;
-  PetscInt         n;
-  PetscBool        mpi, done;
-
-  PetscFunctionBegin;
-  PetscCall(PetscObjectTypeCompare((PetscObject)V->matrix, MATMPIAIJGPUCSR, &mpi));
-  if (mpi) {
-    PetscCall(MatMPIAIJGetSeqAIJ(V->matrix, &here, &away, NULL));
-    PetscCall(MatSeqAIJGetArrayWrite(away, &other));
-  }
-  PetscCall(MatGetRowIJ(here, 0, PETSC_FALSE, PETSC_FALSE, &n, &rowptr, &col, &done));
-  PetscCall(MatSeqAIJGetArrayWrite(here, &val));
-  for (PetscInt r = 0, before = 0; r < F->rows; r++) { /* before: number of nonzeros of other ranks' columns in the rows above */
-    const PetscInt     inside = rowptr[r + 1] - rowptr[r], outside = F->rowptr[r + 1] - F->rowptr[r] - inside;
-    const PetscScalar *from  = F->val + F->rowptr[r];
-    PetscInt           lower = 0;
-
-    while (lower < outside && F->col[F->rowptr[r] + lower] < V->first) lower++;
-    if (outside) PetscCall(PetscArraycpy(other + before, from, lower));
-    PetscCall(PetscArraycpy(val + rowptr[r], from + lower, inside));
-    if (outside) PetscCall(PetscArraycpy(other + before + lower, from + lower + inside, outside - lower));
-    before += outside;
-  }
-  PetscCall(MatSeqAIJRestoreArrayWrite(here, &val));
-  PetscCall(MatRestoreRowIJ(here, 0, PETSC_FALSE, PETSC_FALSE, &n, &rowptr, &col, &done));
-  if (mpi) {
-    PetscCall(MatSeqAIJRestoreArrayWrite(away, &other));
-    PetscCall(PetscObjectStateIncrease((PetscObject)V->matrix));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Finds out on all ranks whether a row has failed. */
 static PetscErrorCode PCGPUInverseCheckPivots(PC pc, PCGPUInverse *V, const PCGPUInverseType *type, const GpInvReport *report)
 {
@@ -283,11 +212,10 @@ static PetscErrorCode PCGPUInverseFillMatrix(PC pc, PCGPUInverse *V, const PCGPU
   if (V->device.dev && refill && !V->overlap) PetscCall(PCGPUInverseDeviceRefill_Private(V));
   else {
     if (V->device.dev) PetscCall(PCGPUInverseDeviceDownload_Private(V));
-    if (refill) PetscCall(PCGPUInverseRefillMatrix(V));
-    else PetscCall(PCGPUInverseCreateMatrix(pc, V, type));
+    if (refill) PetscCall(PCGPUInverseRefillMatrix_Private(V));
+    else PetscCall(PCGPUInverseCreateMatrix_Private(pc, V, type));
   }
   PetscCall(PCGPUInverseDeviceFree_Private(V));
-  GpInvFreeValues(&V->rows);
   PetscCall(MatGPUCSRUpload(V->matrix));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -315,8 +243,7 @@ PetscErrorCode PCGPUInverseReset_Private(PCGPUInverse *V)
 {
   PetscFunctionBegin;
   PetscCall(PCGPUInverseDeviceReset_Private(V));
-  GpInvFree(&V->rows);
-  PetscCall(MatDestroy(&V->matrix));
+  PetscCall(PCGPUInverseDestroyMatrix_Private(V));
   PetscCall(ISDestroy(&V->overlap));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -54,6 +54,8 @@ typedef struct {
   Mat            matrix;          /* the rows; NULL: not set up, or the set-up has failed */
   IS             overlap;         /* global numbers of the rows of A that the set-up reads; NULL if the pattern is local */
   GpInvRows      rows;            /* pattern of the rows of this rank; values only during a set-up */
+  PetscScalar   *val;             /* array of values of the matrix, if the matrix uses the arrays of `rows`; else NULL */
+  PetscInt      *none;            /* row pointers of the empty off-diagonal block of that matrix, if there are several ranks */
   PetscInt       first;           /* number of this rank's first row among the rows that a set-up reads */
   PetscReal      measure;         /* sum of GpInvReport.measure over the ranks; GpInvScratch defines it */
   PetscInt       longest;         /* number of nonzeros of the longest row on any rank */
@@ -73,6 +75,11 @@ PETSC_INTERN PetscErrorCode PCGPUInverseApply_Private(const PCGPUInverse *, Pets
 PETSC_INTERN PetscErrorCode PCGPUInverseViewOptions_Private(PC, const char name[], PetscBool local, MatGPUCSRStorage, PetscViewer);
 PETSC_INTERN PetscErrorCode PCGPUInverseView_Private(PCGPUInverse *, const char name[], PetscViewer); /* numbers of nonzeros */
 PETSC_INTERN PetscErrorCode PCGPUInverseViewInfo_Private(PCGPUInverse *, PetscViewer);                /* the duration of the set-up and the matrix, if the format of the viewer asks for them */
+
+/* pcinversematrix.c: the matrix, created from the pattern and the values in inverse->rows; the values are freed or belong to the matrix afterwards */
+PETSC_INTERN PetscErrorCode PCGPUInverseCreateMatrix_Private(PC, PCGPUInverse *, const PCGPUInverseType *);
+PETSC_INTERN PetscErrorCode PCGPUInverseRefillMatrix_Private(PCGPUInverse *);
+PETSC_INTERN PetscErrorCode PCGPUInverseDestroyMatrix_Private(PCGPUInverse *); /* also frees inverse->rows */
 
 /* pcinversedevice.c: set-up on the device.  Begin and Compute do nothing on the device, and clear inverse->device, if the host must compute the rows; inverse->why then has the reason.
    bad: first row of this rank without diagonal entry, and with columns that do not ascend, or PETSC_MAX_INT */
