@@ -289,6 +289,11 @@ static PetscErrorCode RunZeros(MatFactorType type, MatFactorShiftType shift)
     PetscCall(Numeric(F[k], A[k], type, &info));
   }
   PetscCall(Compare(F[0], F[1], type, where));
+  if (type == MAT_FACTOR_ILU && shift == MAT_SHIFT_NONE) { /* an error names the first one */
+    PetscCall(MatSetErrorIfFailure(A[0], PETSC_TRUE));
+    Refused("Zero pivot row 11", Numeric(F[0], A[0], type, &info));
+    PetscCall(MatSetErrorIfFailure(A[0], PETSC_FALSE));
+  }
   for (int k = 0; k < 2; k++) { /* the same factors without zero pivots */
     PetscCall(MatShift(A[k], 2));
     PetscCall(Numeric(F[k], A[k], type, &info));
@@ -357,7 +362,7 @@ static PetscErrorCode RunSolver(PCType type)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The setter.  */
+/* The setter, and what the view prints. */
 static PetscErrorCode RunSetter(void)
 {
   Mat           A[2], F[2];
@@ -383,6 +388,8 @@ static PetscErrorCode RunSetter(void)
     PetscCall(MatView(F[0], PETSC_VIEWER_STDOUT_SELF));
     PetscCall(PetscViewerPopFormat(PETSC_VIEWER_STDOUT_SELF));
   }
+  Refused("Unknown MatGPUCSRFactorNumericType", MatGPUCSRSetFactorNumeric(A[0], (MatGPUCSRFactorNumericType)2));
+  Refused("seqaij is not a gpucsr matrix", MatGPUCSRSetFactorNumeric(A[1], MAT_GPUCSR_FACTOR_NUMERIC_DEVICE));
   for (int k = 0; k < 2; k++) {
     PetscCall(MatDestroy(&F[k]));
     PetscCall(MatDestroy(&A[k]));
@@ -429,7 +436,7 @@ int main(int argc, char **argv)
 /*TEST
 
   testset:
-    filter: grep -E "numeric factorisation|differ|another|agree" | sed "s@^ *@@"
+    filter: grep -E "numeric factorisation|differ|another|agree|refused" | sed "s@^ *@@"
     output_file: output/factornumeric_double.out
 
     test:
