@@ -86,6 +86,15 @@ __device__ static double GpFsaiSolveTile(const GpFsaiTile<M> &tile, int r, int32
   return g;
 }
 
+/* Returns one bit for each lane of the tile. All lanes of the warp call it. */
+template <int M>
+__device__ static unsigned GpFsaiBallot(int r, bool condition)
+{
+  const unsigned bits = __ballot_sync(GP_BATCH_ALL, condition) >> (threadIdx.x % GP_BATCH_WARP - r);
+
+  return M < GP_BATCH_WARP ? bits & ((1u << M % GP_BATCH_WARP) - 1) : bits;
+}
+
 template <int M>
 __global__ static void __launch_bounds__(BLOCK) GpFsaiTileKernel(GpBatchWork w)
 {
@@ -98,7 +107,7 @@ __global__ static void __launch_bounds__(BLOCK) GpFsaiTileKernel(GpBatchWork w)
   const int32_t            begin = any ? w.P.rowptr[row] : 0, m = any ? w.P.rowptr[row + 1] - begin : 0;
   GpFsaiLane               lane = {0, 0, false, 1, m};
   double                   g;
-  unsigned                 failed;
+  unsigned                 failed, infinite;
 
   for (int other = GP_BATCH_WARP / 2; other; other /= 2) lane.most = max(lane.most, __shfl_xor_sync(GP_BATCH_ALL, lane.most, other));
   if (r < m) {
@@ -109,16 +118,13 @@ __global__ static void __launch_bounds__(BLOCK) GpFsaiTileKernel(GpBatchWork w)
   GpFsaiGatherTile<M>(w.A, tile, r, m);
   __syncwarp();
   GpFsaiFactorTile<M>(tile, r, m, lane);
-  g = GpFsaiSolveTile<M>(tile, r, m, lane);
-  if (r < m && !lane.fails && !isfinite(g)) {
-    lane.fails = true;
-    lane.pivot = 1 / lane.inverse;
-  }
-  failed = __ballot_sync(GP_BATCH_ALL, lane.fails) >> (threadIdx.x % GP_BATCH_WARP - r);
-  if (M < GP_BATCH_WARP) failed &= (1u << M % GP_BATCH_WARP) - 1;
+  g        = GpFsaiSolveTile<M>(tile, r, m, lane);
+  failed   = GpFsaiBallot<M>(r, lane.fails);
+  infinite = GpFsaiBallot<M>(r, r < m && !isfinite(g));
   if (r < m) w.val[begin + r] = g;
-  if (failed && r == __ffs(failed) - 1) GpBatchFail(w, row, lane.pivot);
-  if (!failed && r == m - 1) w.measure[row] = log(g * g * lane.diagonal);
+  if (failed && r == __ffs(failed) - 1) GpBatchFail(w, row, lane.pivot); /* values after a bad pivot do not count */
+  if (!failed && infinite && r == 31 - __clz(infinite)) GpBatchFail(w, row, 1 / lane.inverse);
+  if (!failed && !infinite && r == m - 1) w.measure[row] = log(g * g * lane.diagonal);
 }
 
 template <int M>
