@@ -1,19 +1,9 @@
 static char help[] = "PCGPUFSAI compared with dense references: all entries of the factor, its application, new values and new patterns.\n\n";
 
-#include "applied.h"
 #include "fsaireference.h"
+#include "inverse.h"
 
 #include <math.h>
-
-static PetscReal Tolerance = 1e-12;
-
-/* What a factor should be. */
-typedef struct {
-  PetscInt  power;
-  PetscReal threshold, filter;
-  PetscInt  steps, step_size; /* steps > 0: adaptive */
-  PetscBool local;
-} Expected;
 
 static PetscErrorCode ExpectedRow(const Grid *g, const Expected *e, PetscInt first, PetscInt last, PetscInt row, PetscInt *m, PetscInt J[], PetscReal y[])
 {
@@ -24,35 +14,6 @@ static PetscErrorCode ExpectedRow(const Grid *g, const Expected *e, PetscInt fir
     PetscCall(ReferenceRow(g, *m, J, y));
   }
   PetscCall(ReferenceFilter(g, e->filter, m, J, y));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Compares all entries of the factor. */
-static PetscErrorCode CheckFactor(PC pc, const Grid *g, const Expected *e, const char what[])
-{
-  PC_GPUFSAI *fsai = (PC_GPUFSAI *)pc->data;
-  PetscInt    begin, end, *J;
-  PetscReal  *y;
-
-  PetscFunctionBeginUser;
-  PetscCheck(fsai->inverse.matrix, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: there is no factor", what);
-  PetscCall(MatGetOwnershipRange(fsai->inverse.matrix, &begin, &end));
-  PetscCall(PetscMalloc2(g->size, &J, g->size, &y));
-  for (PetscInt row = begin; row < end; row++) {
-    PetscInt           m = 0, ncols;
-    const PetscInt    *cols;
-    const PetscScalar *vals;
-
-    PetscCall(ExpectedRow(g, e, e->local ? begin : 0, e->local ? end : g->size, row, &m, J, y));
-    PetscCall(MatGetRow(fsai->inverse.matrix, row, &ncols, &cols, &vals));
-    PetscCheck(ncols == m, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: row %" PetscInt_FMT " has %" PetscInt_FMT " entries, not %" PetscInt_FMT, what, row, ncols, m);
-    for (PetscInt a = 0; a < m; a++) {
-      PetscCheck(cols[a] == J[a], PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: row %" PetscInt_FMT " has column %" PetscInt_FMT ", not %" PetscInt_FMT, what, row, cols[a], J[a]);
-      PetscCheck(PetscAbsReal(vals[a] - y[a]) <= Tolerance * y[m - 1], PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: entry %" PetscInt_FMT ",%" PetscInt_FMT " is %g, not %g", what, row, J[a], (double)vals[a], (double)y[a]);
-    }
-    PetscCall(MatRestoreRow(fsai->inverse.matrix, row, &ncols, &cols, &vals));
-  }
-  PetscCall(PetscFree2(J, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -108,23 +69,26 @@ static PetscErrorCode CheckUse(PC pc, const Grid *g, PetscReal tolerance)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Sets the type and the options by functions. */
-static PetscErrorCode Create(MPI_Comm comm, const Expected *e, MatGPUCSRStorage storage, PC *pc)
+static PetscErrorCode SetOptions(PC pc, const Expected *e, MatGPUCSRStorage storage)
 {
   PetscFunctionBeginUser;
-  PetscCall(PCCreate(comm, pc));
-  PetscCall(PCSetType(*pc, PCGPUFSAI));
   if (e->steps) {
-    PetscCall(PCGPUFSAISetPattern(*pc, PC_GPUFSAI_PATTERN_ADAPTIVE));
-    PetscCall(PCGPUFSAISetAdaptive(*pc, e->steps, e->step_size, 0));
-  } else PetscCall(PCGPUFSAISetPower(*pc, e->power));
-  PetscCall(PCGPUFSAISetThreshold(*pc, e->threshold));
-  PetscCall(PCGPUFSAISetFilter(*pc, e->filter));
-  PetscCall(PCGPUFSAISetLocal(*pc, e->local));
-  PetscCall(PCGPUFSAISetStorage(*pc, storage));
-  PetscCall(PCSetFromOptions(*pc));
+    PetscCall(PCGPUFSAISetPattern(pc, PC_GPUFSAI_PATTERN_ADAPTIVE));
+    PetscCall(PCGPUFSAISetAdaptive(pc, e->steps, e->step_size, 0));
+  } else PetscCall(PCGPUFSAISetPower(pc, e->power));
+  PetscCall(PCGPUFSAISetThreshold(pc, e->threshold));
+  PetscCall(PCGPUFSAISetFilter(pc, e->filter));
+  PetscCall(PCGPUFSAISetLocal(pc, e->local));
+  PetscCall(PCGPUFSAISetStorage(pc, storage));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+static PCGPUInverse *GetInverse(PC pc)
+{
+  return &((PC_GPUFSAI *)pc->data)->inverse;
+}
+
+static const InverseType Type = {PCGPUFSAI, 0, SetOptions, GetInverse, ExpectedRow, CheckUse};
 
 static const Expected Cases[] = {
   {.power = 1, .local = PETSC_TRUE},
@@ -141,87 +105,6 @@ static const Expected Cases[] = {
   {.steps = 3, .step_size = 3, .local = PETSC_TRUE, .filter = 0.02},
 };
 
-static PetscErrorCode TestCases(const Grid *g, MatType type, MatGPUCSRStorage storage)
-{
-  Mat A;
-
-  PetscFunctionBeginUser;
-  PetscCall(GridCreate(g, PETSC_COMM_WORLD, type, &A));
-  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(Cases); k++) {
-    PC   pc;
-    char what[64];
-
-    PetscCall(PetscSNPrintf(what, sizeof(what), "%s, %" PetscInt_FMT " unknowns, case %d", type, g->size, (int)k));
-    PetscCall(Create(PETSC_COMM_WORLD, &Cases[k], storage, &pc));
-    PetscCall(PCSetOperators(pc, A, A));
-    PetscCall(PCSetUp(pc));
-    PetscCall(CheckFactor(pc, g, &Cases[k], what));
-    PetscCall(CheckUse(pc, g, storage == MAT_GPUCSR_STORAGE_DOUBLE ? 1e-13 : 1e-6));
-    PetscCheck(((PC_GPUFSAI *)pc->data)->inverse.setups == 1, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: an application sets up anew", what);
-    PetscCall(PCDestroy(&pc));
-  }
-  PetscCall(MatDestroy(&A));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* New values keep the pattern and the matrix G; a new pattern does not. */
-static PetscErrorCode TestReuse(const Expected *e)
-{
-  Grid        g = GridOf(6, 2), same = g, other = g, small = GridOf(5, 1);
-  Expected    kept = *e;
-  PC          pc;
-  Mat         A, B, S, G;
-  PC_GPUFSAI *fsai;
-
-  PetscFunctionBeginUser;
-  same.wave   = 1.7;
-  other.extra = 3;
-  PetscCall(GridCreate(&g, PETSC_COMM_WORLD, MATGPUCSR, &A));
-  PetscCall(GridCreate(&same, PETSC_COMM_WORLD, MATAIJ, &S));
-  PetscCall(GridCreate(&other, PETSC_COMM_WORLD, MATAIJ, &B));
-  PetscCall(Create(PETSC_COMM_WORLD, e, MAT_GPUCSR_STORAGE_DOUBLE, &pc));
-  fsai = (PC_GPUFSAI *)pc->data;
-  PetscCall(PCSetOperators(pc, A, A));
-  PetscCall(PCSetUp(pc));
-  PetscCall(CheckFactor(pc, &g, e, "first set-up"));
-  PetscCall(CheckUse(pc, &g, 1e-13));
-  G = fsai->inverse.matrix;
-  PetscCall(MatCopy(S, A, SAME_NONZERO_PATTERN));
-  PetscCall(PCSetReusePreconditioner(pc, PETSC_TRUE));
-  PetscCall(PCSetUp(pc));
-  PetscCall(CheckFactor(pc, &g, e, "a preconditioner that is kept"));
-  PetscCall(PCSetReusePreconditioner(pc, PETSC_FALSE));
-  PetscCall(PCSetUp(pc));
-  PetscCheck(G == fsai->inverse.matrix && fsai->inverse.refills == 1, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "New values: the factor was built anew");
-  PetscCall(CheckFactor(pc, &same, e, "new values"));
-  PetscCall(CheckUse(pc, &same, 1e-13));
-  PetscCall(PCSetOperators(pc, B, B));
-  PetscCall(PCSetUp(pc));
-  PetscCheck(fsai->inverse.refills == 1, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "Another matrix: the pattern was kept");
-  PetscCall(CheckFactor(pc, &other, e, "another matrix"));
-  kept.power++;
-  PetscCall(PCGPUFSAISetPower(pc, kept.power));
-  PetscCall(PCSetUp(pc));
-  PetscCall(CheckFactor(pc, &other, &kept, "another power"));
-  PetscCall(PCGPUFSAISetPower(pc, e->power));
-  PetscCall(PCReset(pc));
-  PetscCall(MatDestroy(&A));
-  PetscCall(GridCreate(&small, PETSC_COMM_WORLD, MATAIJ, &A));
-  PetscCall(PCSetOperators(pc, A, A));
-  PetscCall(PCSetUp(pc));
-  PetscCall(CheckFactor(pc, &small, e, "another size"));
-  PetscCall(CheckUse(pc, &small, 1e-13));
-  PetscCall(PCSetType(pc, PCJACOBI));
-  PetscCall(PCSetType(pc, PCGPUFSAI));
-  PetscCall(PCSetType(pc, PCGPUFSAI));
-  PetscCall(PCSetUp(pc));
-  PetscCall(PCDestroy(&pc));
-  PetscCall(MatDestroy(&A));
-  PetscCall(MatDestroy(&B));
-  PetscCall(MatDestroy(&S));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* A filtered or an adaptive pattern is kept if only values change; the rows are then optimal on it. */
 static PetscErrorCode TestKept(const Expected *e)
 {
@@ -235,7 +118,7 @@ static PetscErrorCode TestKept(const Expected *e)
   same.wave = 1.7;
   PetscCall(GridCreate(&g, PETSC_COMM_WORLD, MATAIJ, &A));
   PetscCall(GridCreate(&same, PETSC_COMM_WORLD, MATAIJ, &S));
-  PetscCall(Create(PETSC_COMM_WORLD, e, MAT_GPUCSR_STORAGE_DOUBLE, &pc));
+  PetscCall(InverseCreate(&Type, e, MAT_GPUCSR_STORAGE_DOUBLE, &pc));
   fsai = (PC_GPUFSAI *)pc->data;
   PetscCall(PCSetOperators(pc, A, A));
   PetscCall(PCSetUp(pc));
@@ -293,37 +176,16 @@ static PetscErrorCode TestMeasure(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The number of threads changes no bit. */
 static PetscErrorCode TestThreads(void)
 {
-  static const char *threads[] = {"1", "3", "16"};
-  const Grid         g         = GridOf(24, 1);
-  Mat                A, G = NULL;
+  const Expected power = {.power = 2}, adaptive = {.steps = 3, .step_size = 2};
+  const Grid     g = GridOf(24, 1);
+  Mat            A;
 
   PetscFunctionBeginUser;
   PetscCall(GridCreate(&g, PETSC_COMM_WORLD, MATAIJ, &A));
-  for (int adaptive = 0; adaptive < 2; adaptive++) {
-    for (int k = 0; k < 3; k++) {
-      PC        pc;
-      PetscBool same;
-
-      PetscCall(PetscOptionsSetValue(NULL, "-pc_gpufsai_threads", threads[k]));
-      PetscCall(PCCreate(PETSC_COMM_WORLD, &pc));
-      PetscCall(PCSetType(pc, PCGPUFSAI));
-      PetscCall(PCGPUFSAISetPower(pc, 2));
-      PetscCall(PCGPUFSAISetPattern(pc, adaptive ? PC_GPUFSAI_PATTERN_ADAPTIVE : PC_GPUFSAI_PATTERN_STATIC));
-      PetscCall(PCSetFromOptions(pc));
-      PetscCall(PCSetOperators(pc, A, A));
-      PetscCall(PCSetUp(pc));
-      if (k) {
-        PetscCall(MatEqual(G, ((PC_GPUFSAI *)pc->data)->inverse.matrix, &same));
-        PetscCheck(same, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s threads change the factor", threads[k]);
-      } else PetscCall(MatDuplicate(((PC_GPUFSAI *)pc->data)->inverse.matrix, MAT_COPY_VALUES, &G));
-      PetscCall(PCDestroy(&pc));
-    }
-    PetscCall(MatDestroy(&G));
-  }
-  PetscCall(PetscOptionsClearValue(NULL, "-pc_gpufsai_threads"));
+  PetscCall(InverseTestThreads(&Type, &power, A));
+  PetscCall(InverseTestThreads(&Type, &adaptive, A));
   PetscCall(MatDestroy(&A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -337,11 +199,11 @@ int main(int argc, char **argv)
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscGPUCSRInitialize());
   for (size_t t = 0; t < PETSC_STATIC_ARRAY_LENGTH(types); t++) {
-    PetscCall(TestCases(&grid, types[t], t ? MAT_GPUCSR_STORAGE_DOUBLE : MAT_GPUCSR_STORAGE_SINGLE));
-    if (t < 4) PetscCall(TestCases(&blocks, types[t], MAT_GPUCSR_STORAGE_DOUBLE));
+    PetscCall(InverseTestCases(&Type, &grid, types[t], t ? MAT_GPUCSR_STORAGE_DOUBLE : MAT_GPUCSR_STORAGE_SINGLE, PETSC_STATIC_ARRAY_LENGTH(Cases), Cases));
+    if (t < 4) PetscCall(InverseTestCases(&Type, &blocks, types[t], MAT_GPUCSR_STORAGE_DOUBLE, PETSC_STATIC_ARRAY_LENGTH(Cases), Cases));
   }
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "factors and their application: equal to dense references\n"));
-  for (size_t k = 0; k < 6; k++) PetscCall(TestReuse(&Cases[k]));
+  for (size_t k = 0; k < 6; k++) PetscCall(InverseTestReuse(&Type, &Cases[k], k % 3 ? MAT_GPUCSR_STORAGE_DOUBLE : MAT_GPUCSR_STORAGE_SINGLE));
   for (size_t k = 6; k < PETSC_STATIC_ARRAY_LENGTH(Cases); k++) PetscCall(TestKept(&Cases[k]));
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "new values, new patterns, reset: right\n"));
   PetscCall(TestMeasure());

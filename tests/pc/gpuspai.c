@@ -1,19 +1,11 @@
 static char help[] = "PCGPUSPAI compared with dense references, in Krylov methods, after changes of the matrix, with matrices that it must refuse.\n\n";
 
 #include "../mat/refused.h"
-#include "applied.h"
-#include "grid.h"
+#include "inverse.h"
 #include "pc/impls/gpuspai/gpuspai.h"
 #include <petscksp.h>
 
 #include <math.h>
-
-/* What an approximate inverse should be. */
-typedef struct {
-  PetscInt  power;
-  PetscReal threshold, filter;
-  PetscBool local;
-} Expected;
 
 /* Row `row` of M by the normal equations, with the columns from `first` on and before `last` only. */
 static PetscErrorCode ReferenceRow(const Grid *g, const Expected *e, PetscInt first, PetscInt last, PetscInt row, PetscInt *m, PetscInt J[], PetscReal y[])
@@ -43,157 +35,61 @@ static PetscErrorCode ReferenceRow(const Grid *g, const Expected *e, PetscInt fi
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Compares all entries of M, and its application. */
-static PetscErrorCode Check(PC pc, const Grid *g, const Expected *e, PetscReal tolerance, const char what[])
+static PetscErrorCode SetOptions(PC pc, const Expected *e, MatGPUCSRStorage storage)
 {
-  Mat        M = ((PC_GPUSPAI *)pc->data)->inverse.matrix;
-  PetscInt   begin, end, *J;
-  PetscReal *y, *D;
+  PetscFunctionBeginUser;
+  PetscCall(PCGPUSPAISetPower(pc, e->power));
+  PetscCall(PCGPUSPAISetThreshold(pc, e->threshold));
+  PetscCall(PCGPUSPAISetFilter(pc, e->filter));
+  PetscCall(PCGPUSPAISetLocal(pc, e->local));
+  PetscCall(PCGPUSPAISetStorage(pc, storage));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PCGPUInverse *GetInverse(PC pc)
+{
+  return &((PC_GPUSPAI *)pc->data)->inverse;
+}
+
+static PetscErrorCode CheckUse(PC pc, const Grid *g, PetscReal tolerance)
+{
+  PetscReal *D;
 
   PetscFunctionBeginUser;
-  PetscCheck(M, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: there is no inverse", what);
-  PetscCall(MatGetOwnershipRange(M, &begin, &end));
-  PetscCall(PetscMalloc2(g->size, &J, g->size, &y));
-  for (PetscInt row = begin; row < end; row++) {
-    PetscInt           m = 0, ncols;
-    const PetscInt    *cols;
-    const PetscScalar *vals;
-
-    PetscCall(ReferenceRow(g, e, e->local ? begin : 0, e->local ? end : g->size, row, &m, J, y));
-    PetscCall(MatGetRow(M, row, &ncols, &cols, &vals));
-    PetscCheck(ncols == m, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: row %" PetscInt_FMT " has %" PetscInt_FMT " entries, not %" PetscInt_FMT, what, row, ncols, m);
-    for (PetscInt a = 0; a < m; a++) {
-      PetscCheck(cols[a] == J[a] && PetscAbsReal(vals[a] - y[a]) <= 1e-12, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: row %" PetscInt_FMT ": column %" PetscInt_FMT " has %g; expected: column %" PetscInt_FMT " with %g", what, row, cols[a], (double)vals[a],
-                 J[a], (double)y[a]);
-    }
-    PetscCall(MatRestoreRow(M, row, &ncols, &cols, &vals));
-  }
-  PetscCall(GetDense(M, &D));
+  PetscCall(GetDense(GetInverse(pc)->matrix, &D));
   PetscCall(CheckApply(pc, D, g->size, tolerance));
   PetscCall(PetscFree(D));
-  PetscCall(PetscFree2(J, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Create(const Expected *e, MatGPUCSRStorage storage, PC *pc)
-{
-  PetscFunctionBeginUser;
-  PetscCall(PCCreate(PETSC_COMM_WORLD, pc));
-  PetscCall(PCSetType(*pc, PCGPUSPAI));
-  PetscCall(PCGPUSPAISetPower(*pc, e->power));
-  PetscCall(PCGPUSPAISetThreshold(*pc, e->threshold));
-  PetscCall(PCGPUSPAISetFilter(*pc, e->filter));
-  PetscCall(PCGPUSPAISetLocal(*pc, e->local));
-  PetscCall(PCGPUSPAISetStorage(*pc, storage));
-  PetscCall(PCSetFromOptions(*pc));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+static const InverseType Type = {PCGPUSPAI, 0.2, SetOptions, GetInverse, ReferenceRow, CheckUse};
 
 static const Expected Cases[] = {
   {.power = 1, .local = PETSC_TRUE}, {.power = 2, .local = PETSC_TRUE}, {.power = 1, .local = PETSC_FALSE}, {.power = 2, .local = PETSC_FALSE}, {.power = 2, .local = PETSC_FALSE, .threshold = 0.14}, {.power = 2, .local = PETSC_TRUE, .filter = 0.05},
 };
 
-static PetscErrorCode TestCases(const Grid *g, MatType type, MatGPUCSRStorage storage)
-{
-  Mat A;
-
-  PetscFunctionBeginUser;
-  PetscCall(GridCreate(g, PETSC_COMM_WORLD, type, &A));
-  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(Cases); k++) {
-    PC   pc;
-    char what[64];
-
-    PetscCall(PetscSNPrintf(what, sizeof(what), "%s, %" PetscInt_FMT " unknowns, case %d", type, g->size, (int)k));
-    PetscCall(Create(&Cases[k], storage, &pc));
-    PetscCall(PCSetOperators(pc, A, A));
-    PetscCall(PCSetUp(pc));
-    PetscCall(Check(pc, g, &Cases[k], storage == MAT_GPUCSR_STORAGE_DOUBLE ? 1e-13 : 1e-6, what));
-    PetscCheck(((PC_GPUSPAI *)pc->data)->inverse.setups == 1, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: an application sets up anew", what);
-    PetscCall(PCDestroy(&pc));
-  }
-  PetscCall(MatDestroy(&A));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* New values keep the pattern and the matrix M; another matrix, another power and another size do not. */
-static PetscErrorCode TestReuse(const Expected *e)
-{
-  Grid          g = GridOf(6, 2), same, other, small = GridOf(5, 1);
-  Expected      more = *e;
-  PC            pc;
-  Mat           A, B, S, M;
-  PCGPUInverse *inverse;
-
-  PetscFunctionBeginUser;
-  g.skew      = 0.2;
-  same        = g;
-  other       = g;
-  same.wave   = 1.7;
-  other.extra = 3;
-  PetscCall(GridCreate(&g, PETSC_COMM_WORLD, MATGPUCSR, &A));
-  PetscCall(GridCreate(&same, PETSC_COMM_WORLD, MATAIJ, &S));
-  PetscCall(GridCreate(&other, PETSC_COMM_WORLD, MATAIJ, &B));
-  PetscCall(Create(e, MAT_GPUCSR_STORAGE_DOUBLE, &pc));
-  inverse = &((PC_GPUSPAI *)pc->data)->inverse;
-  PetscCall(PCSetOperators(pc, A, A));
-  PetscCall(PCSetUp(pc));
-  PetscCall(Check(pc, &g, e, 1e-13, "first set-up"));
-  M = inverse->matrix;
-  PetscCall(MatCopy(S, A, SAME_NONZERO_PATTERN));
-  PetscCall(PCSetUp(pc));
-  PetscCheck(M == inverse->matrix && inverse->refills == 1, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "New values: M was built anew");
-  PetscCall(Check(pc, &same, e, 1e-13, "new values"));
-  PetscCall(PCSetOperators(pc, B, B));
-  PetscCall(PCSetUp(pc));
-  PetscCall(Check(pc, &other, e, 1e-13, "another matrix"));
-  more.power++;
-  PetscCall(PCGPUSPAISetPower(pc, more.power));
-  PetscCall(PCSetUp(pc));
-  PetscCall(Check(pc, &other, &more, 1e-13, "another power"));
-  PetscCall(PCGPUSPAISetPower(pc, e->power));
-  PetscCall(PCReset(pc));
-  PetscCall(MatDestroy(&A));
-  PetscCall(GridCreate(&small, PETSC_COMM_WORLD, MATAIJ, &A));
-  PetscCall(PCSetOperators(pc, A, A));
-  PetscCall(PCSetUp(pc));
-  PetscCall(Check(pc, &small, e, 1e-13, "another size"));
-  PetscCall(PCDestroy(&pc));
-  PetscCall(MatDestroy(&A));
-  PetscCall(MatDestroy(&B));
-  PetscCall(MatDestroy(&S));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* The norm of MA - I decreases with the power, and threads change no bit. */
 static PetscErrorCode TestMeasure(void)
 {
-  static const char *threads[] = {"1", "3"};
-  Grid               g         = GridOf(12, 1);
-  Mat                A, M[2];
-  PetscReal          norm[3];
-  PetscBool          same;
+  Grid      g = GridOf(12, 1);
+  Mat       A;
+  PetscReal norm[3];
 
   PetscFunctionBeginUser;
   g.skew = 0.3;
   PetscCall(GridCreate(&g, PETSC_COMM_WORLD, MATAIJ, &A));
   for (PetscInt power = 1; power < 4; power++) {
-    for (int k = 0; k < 2; k++) {
-      PC pc;
+    const Expected e = {.power = power};
+    PC             pc;
 
-      PetscCall(PetscOptionsSetValue(NULL, "-pc_gpuspai_threads", threads[k]));
-      PetscCall(Create(&(const Expected){.power = power}, MAT_GPUCSR_STORAGE_SINGLE, &pc));
-      PetscCall(PCSetOperators(pc, A, A));
-      PetscCall(PCSetUp(pc));
-      norm[power - 1] = ((PC_GPUSPAI *)pc->data)->inverse.measure;
-      PetscCall(MatDuplicate(((PC_GPUSPAI *)pc->data)->inverse.matrix, MAT_COPY_VALUES, &M[k]));
-      PetscCall(PCDestroy(&pc));
-    }
-    PetscCall(MatEqual(M[0], M[1], &same));
-    PetscCheck(same, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "3 threads change M");
-    for (int k = 0; k < 2; k++) PetscCall(MatDestroy(&M[k]));
+    PetscCall(InverseTestThreads(&Type, &e, A));
+    PetscCall(InverseCreate(&Type, &e, MAT_GPUCSR_STORAGE_SINGLE, &pc));
+    PetscCall(PCSetOperators(pc, A, A));
+    PetscCall(PCSetUp(pc));
+    norm[power - 1] = GetInverse(pc)->measure;
+    PetscCall(PCDestroy(&pc));
   }
   PetscCheck(norm[0] > 1.5 * norm[1] && norm[1] > 1.5 * norm[2], PETSC_COMM_WORLD, PETSC_ERR_PLIB, "The norm of MA - I does not decrease: %g, %g, %g", (double)norm[0], (double)norm[1], (double)norm[2]);
-  PetscCall(PetscOptionsClearValue(NULL, "-pc_gpuspai_threads"));
   PetscCall(MatDestroy(&A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -351,11 +247,11 @@ int main(int argc, char **argv)
     grid.skew   = 0.25;
     blocks.skew = 0.1;
     for (size_t t = 0; t < PETSC_STATIC_ARRAY_LENGTH(types); t++) {
-      PetscCall(TestCases(&grid, types[t], t ? MAT_GPUCSR_STORAGE_DOUBLE : MAT_GPUCSR_STORAGE_SINGLE));
-      PetscCall(TestCases(&blocks, types[t], MAT_GPUCSR_STORAGE_DOUBLE));
+      PetscCall(InverseTestCases(&Type, &grid, types[t], t ? MAT_GPUCSR_STORAGE_DOUBLE : MAT_GPUCSR_STORAGE_SINGLE, PETSC_STATIC_ARRAY_LENGTH(Cases), Cases));
+      PetscCall(InverseTestCases(&Type, &blocks, types[t], MAT_GPUCSR_STORAGE_DOUBLE, PETSC_STATIC_ARRAY_LENGTH(Cases), Cases));
     }
     PetscCall(PetscPrintf(PETSC_COMM_WORLD, "inverses and their application: equal to dense references\n"));
-    for (size_t k = 0; k < 4; k++) PetscCall(TestReuse(&Cases[k]));
+    for (size_t k = 0; k < 4; k++) PetscCall(InverseTestReuse(&Type, &Cases[k], k % 3 ? MAT_GPUCSR_STORAGE_DOUBLE : MAT_GPUCSR_STORAGE_SINGLE));
     PetscCall(PetscPrintf(PETSC_COMM_WORLD, "new values, new patterns, reset: right\n"));
     PetscCall(TestMeasure());
     PetscCall(PetscPrintf(PETSC_COMM_WORLD, "the norm of MA - I decreases; threads change no bit\n"));
