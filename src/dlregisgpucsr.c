@@ -100,6 +100,7 @@ PetscErrorCode PetscGPUCSRInitialize(void)
   PetscCall(PetscLogEventRegister("GPUCSRMultMany", MAT_CLASSID, &MAT_GPUCSR_MultMany));
   PetscCall(PetscLogEventRegister("GPUCSRFactor", MAT_CLASSID, &MAT_GPUCSR_Factor));
   PetscCall(PetscLogEventRegister("GPUCSRNumeric", MAT_CLASSID, &MAT_GPUCSR_Numeric));
+  PetscCall(PetscLogEventRegister("GPUCSRSparse", MAT_CLASSID, &MAT_GPUCSR_Sparse));
   PetscCall(PetscLogEventRegister("GPUCSREncode", MAT_CLASSID, &GpOp_Encode));
   PetscCall(PetscLogEventRegister("GPUCSRPin", MAT_CLASSID, &GpOp_Pin));
   PetscCall(PetscLogEventRegister("GPUCSRFill", MAT_CLASSID, &GpOp_Fill));
@@ -111,6 +112,7 @@ PetscErrorCode PetscGPUCSRInitialize(void)
   PetscCall(PetscLogEventSetCollective(MAT_GPUCSR_Update, PETSC_FALSE));
   PetscCall(PetscLogEventSetCollective(MAT_GPUCSR_Factor, PETSC_FALSE));
   PetscCall(PetscLogEventSetCollective(MAT_GPUCSR_Numeric, PETSC_FALSE));
+  PetscCall(PetscLogEventSetCollective(MAT_GPUCSR_Sparse, PETSC_FALSE));
   PetscCall(PetscLogEventSetCollective(GpOp_Encode, PETSC_FALSE));
   PetscCall(PetscLogEventSetCollective(GpOp_Pin, PETSC_FALSE));
   PetscCall(PetscLogEventSetCollective(GpOp_Fill, PETSC_FALSE));

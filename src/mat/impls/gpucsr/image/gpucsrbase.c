@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-PetscLogEvent  MAT_GPUCSR_Upload, MAT_GPUCSR_Transpose, MAT_GPUCSR_HaloBegin, MAT_GPUCSR_HaloEnd, MAT_GPUCSR_Update, MAT_GPUCSR_MultMany, MAT_GPUCSR_Factor, MAT_GPUCSR_Numeric;
+PetscLogEvent  MAT_GPUCSR_Upload, MAT_GPUCSR_Transpose, MAT_GPUCSR_HaloBegin, MAT_GPUCSR_HaloEnd, MAT_GPUCSR_Update, MAT_GPUCSR_MultMany, MAT_GPUCSR_Factor, MAT_GPUCSR_Numeric, MAT_GPUCSR_Sparse;
 struct _MatOps MatGPUCSRParentOps_Private[2];
 
 const char *const MatGPUCSRStorages[]           = {"single", "double", "auto", "MatGPUCSRStorage", "MAT_GPUCSR_STORAGE_", NULL};

@@ -137,7 +137,7 @@ typedef struct {
   MatGPUCSRSOR   sor; /* data of sweeps by colours, NULL before the first */
 } Mat_SeqAIJGPUCSR;
 
-PETSC_INTERN PetscLogEvent  MAT_GPUCSR_Upload, MAT_GPUCSR_Transpose, MAT_GPUCSR_HaloBegin, MAT_GPUCSR_HaloEnd, MAT_GPUCSR_Update, MAT_GPUCSR_MultMany, MAT_GPUCSR_Factor, MAT_GPUCSR_Numeric;
+PETSC_INTERN PetscLogEvent  MAT_GPUCSR_Upload, MAT_GPUCSR_Transpose, MAT_GPUCSR_HaloBegin, MAT_GPUCSR_HaloEnd, MAT_GPUCSR_Update, MAT_GPUCSR_MultMany, MAT_GPUCSR_Factor, MAT_GPUCSR_Numeric, MAT_GPUCSR_Sparse;
 PETSC_INTERN struct _MatOps MatGPUCSRParentOps_Private[2]; /* operations of MATSEQAIJ and of MATMPIAIJ, copied from the matrix that got our type last */
 
 PETSC_INTERN PetscErrorCode MatDuplicate_GPUCSR(Mat, MatDuplicateOption, Mat *);

@@ -20,6 +20,9 @@ PETSC_INTERN PetscErrorCode MatGPUCSRMultColumns_Private(Mat, PetscBool transpos
 /* gpucsrdense.c: products with dense matrices */
 PETSC_INTERN PetscErrorCode MatProductSetFromOptions_GPUCSR_Dense(Mat, PetscBool *found);
 
+/* gpucsrsparse.c: products of sequential sparse matrices */
+PETSC_INTERN PetscErrorCode MatProductSetFromOptions_GPUCSR_Sparse(Mat, PetscBool *found);
+
 /* gpucsrdiagonal.c: diagonal and diagonal blocks of a sequential matrix */
 PETSC_INTERN PetscErrorCode MatGPUCSRSetDiagonals_Private(Mat);
 PETSC_INTERN PetscErrorCode MatGPUCSRSetDiagonalBlock_Private(Mat); /* replaces MatMultDiagonalBlock() after PETSc has set it */

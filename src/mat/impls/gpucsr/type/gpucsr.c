@@ -56,6 +56,7 @@ static PetscErrorCode MatGPUCSRSetOperations(Mat A, PetscBool mpi)
     A->ops->sor           = MatSOR_MPIAIJGPUCSR;
     PetscCall(MatGPUCSRSetPreallocation_Private(A));
   } else {
+    A->ops->productsetfromoptions = MatProductSetFromOptions_SeqAIJGPUCSR;
     PetscCall(MatGPUCSRSetUpdates_Private(A));
     PetscCall(MatGPUCSRSetDiagonals_Private(A));
     PetscCall(MatGPUCSRSetSOROperation_Private(A));

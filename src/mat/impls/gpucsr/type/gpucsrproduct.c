@@ -1,4 +1,5 @@
-/* MatProduct with operands of type gpucsr.  Products with a dense matrix run on the device (gpucsrdense.c).  PETSc computes all others on the host.
+/* MatProduct with operands of type gpucsr.  Products with a dense matrix (gpucsrdense.c), and A B, A' B and P' A P of sequential
+   matrices (gpucsrsparse.c), run on the device.  PETSc computes all others on the host.
    PETSc finds its functions by the exact type names of the operands, so gpucsr matrices are presented as plain AIJ meanwhile. */
 #include "mat/impls/gpucsr/type/gpucsrtype.h"
 
@@ -22,6 +23,7 @@ PetscErrorCode MatProductSetFromOptions_GPUCSR_AnyType(Mat C)
   char          *own[3]     = {NULL, NULL, NULL};
   PetscBool      found;
   PetscErrorCode err;
+  PetscErrorCode (*select[3])(Mat);
 
   PetscFunctionBegin;
   PetscCall(MatProductSetFromOptions_GPUCSR_Dense(C, &found));
@@ -32,14 +34,29 @@ PetscErrorCode MatProductSetFromOptions_GPUCSR_AnyType(Mat C)
     if (!is[k]) continue;
     /* while it is composed, PETSc would call this function again, and not that of another operand */
     PetscCall(PetscObjectComposeFunction((PetscObject)operand[k], "MatProductSetFromOptions_anytype_C", NULL));
-    own[k] = MatGPUCSRExchangeTypeName_Private(operand[k], NULL);
+    own[k]    = MatGPUCSRExchangeTypeName_Private(operand[k], NULL);
+    select[k] = operand[k]->ops->productsetfromoptions;
+
+    operand[k]->ops->productsetfromoptions = MatGPUCSRBase_Private(operand[k])->productsetfromoptions; /* PETSc compares those of the operands */
   }
   err = MatProductSetFromOptions(C); /* an error returns after the operands have their names again */
   for (int k = 0; k < 3; k++) {
     if (!is[k]) continue;
     (void)MatGPUCSRExchangeTypeName_Private(operand[k], own[k]);
+    operand[k]->ops->productsetfromoptions = select[k];
     PetscCall(PetscObjectComposeFunction((PetscObject)operand[k], "MatProductSetFromOptions_anytype_C", MatProductSetFromOptions_GPUCSR_AnyType));
   }
   PetscCall(err);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Sets the functions of the product C of sequential matrices of type gpucsr. */
+PetscErrorCode MatProductSetFromOptions_SeqAIJGPUCSR(Mat C)
+{
+  PetscBool found;
+
+  PetscFunctionBegin;
+  PetscCall(MatProductSetFromOptions_GPUCSR_Sparse(C, &found));
+  if (!found) PetscCall((*MatGPUCSRBase_Private(C->product->A)->productsetfromoptions)(C));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,0 +1,370 @@
+/* MatProduct of sequential gpucsr matrices on the device: C = A B, C = A' B, C = P' A P.
+
+   The device computes the pattern and the values in double precision, whatever the storage of the operands is. An operand is taken from its device image if that is current and in double precision;
+   otherwise its arrays are uploaded, and later only its values if they have changed. The result stays on the device with the plan, and is downloaded to the host arrays of C, which are
+   authoritative. If C has a device image, the values are copied to it on the device. */
+#include "mat/impls/gpucsr/product/gpucsrproduct.h"
+#include "mat/impls/gpucsr/spgemm/gpspgemm.h"
+#include "device/gpupload.h"
+
+#define MAT_GPUCSR_SPARSE_WHAT "computing a sparse product on the device (-mat_product_algorithm_backend_cpu or -matmatmult_backend_cpu, -mattransposematmult_backend_cpu, -matptap_backend_cpu computes it on the host)"
+
+/* Identifies the pattern and the values of an operand. */
+typedef struct {
+  PetscObjectId    id;
+  PetscObjectState state, nonzerostate;
+} MatGPUCSRVersion;
+
+/* A copy of an operand, or its transpose, in device memory. */
+typedef struct {
+  GpCsr            csr; /* empty: there is no copy */
+  MatGPUCSRVersion version;
+  int32_t         *perm; /* [nnz] a transpose: index in the operand of each nonzero */
+} MatGPUCSRCopy;
+
+typedef struct {
+  void            *self; /* this structure; releases of PETSc pass the destructor either its address or the address of the pointer to it */
+  GpDev            dev;
+  MatGPUCSRCopy    copy[2]; /* of A and of B (P in P' A P) */
+  MatGPUCSRCopy    transpose;
+  MatGPUCSRVersion pattern[2]; /* of A and of B in the symbolic phase */
+  GpSpgemm         inner, outer;
+  GpCsr            middle; /* A P in P' A P */
+  GpCsr            result;
+} MatGPUCSRSparse;
+
+/* The factors of the last product, whose result is C, and those of the product before it. */
+typedef struct {
+  const GpCsr *a, *b;        /* P' A P: A and P; otherwise NULL */
+  const GpCsr *left, *right; /* P' A P: P' and A P */
+} MatGPUCSRFactors;
+
+static PetscErrorCode MatGPUCSRGetVersion(Mat A, MatGPUCSRVersion *v)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscObjectGetId((PetscObject)A, &v->id));
+  PetscCall(PetscObjectStateGet((PetscObject)A, &v->state));
+  v->nonzerostate = A->nonzerostate;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscBool MatGPUCSRHasPattern(const MatGPUCSRVersion *v, const MatGPUCSRVersion *other)
+{
+  return (PetscBool)(v->id == other->id && v->nonzerostate == other->nonzerostate);
+}
+
+/* --- operands ---------------------------------------------------------------------------------------------------------------------------------- */
+
+static void MatGPUCSRCopyDestroy(GpDev dev, MatGPUCSRCopy *c)
+{
+  GpDevFree(dev, &c->perm, (size_t)c->csr.nnz * sizeof(int32_t));
+  GpCsrDestroy(&c->csr);
+  c->version = (MatGPUCSRVersion){0};
+}
+
+/* Gets an operand in device memory. */
+static PetscErrorCode MatGPUCSRCopyGet(GpDev dev, Mat A, MatGPUCSRCopy *c, const GpCsr **csr)
+{
+  const PetscInt   none[1] = {0}, *rowptr, *col;
+  MatGPUCSRVersion version;
+  PetscScalar     *val;
+  GpLoss           loss;
+  GpOp             op;
+
+  PetscFunctionBegin;
+  PetscCall(MatSeqAIJGPUCSRGetCurrent_Private(A, &op));
+  if (op && op->dev == dev && op->options.prec == GP_F64) {
+    MatGPUCSRCopyDestroy(dev, c);
+    *csr = &op->side[0].csr;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(MatGPUCSRGetVersion(A, &version));
+  PetscCall(MatSeqAIJGetCSRAndMemType(A, &rowptr, &col, &val, NULL));
+  if (!rowptr) rowptr = none;
+  *csr = &c->csr;
+  if (c->csr.dev && MatGPUCSRHasPattern(&c->version, &version) && c->version.state == version.state) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!c->csr.dev || !MatGPUCSRHasPattern(&c->version, &version)) {
+    MatGPUCSRCopyDestroy(dev, c);
+    PetscCallGp(dev, MAT_GPUCSR_SPARSE_WHAT, GpCsrCreate(dev, GP_F64, (int32_t)A->rmap->n, (int32_t)A->cmap->n, (int32_t)rowptr[A->rmap->n], &c->csr));
+    PetscCallGp(dev, MAT_GPUCSR_SPARSE_WHAT, GpCsrSetPattern(&c->csr, rowptr, col));
+    PetscCall(PetscLogCpuToGpu((PetscLogDouble)c->csr.nnz * sizeof(int32_t)));
+  }
+  PetscCallGp(dev, MAT_GPUCSR_SPARSE_WHAT, GpCsrSetValues(&c->csr, val, &loss));
+  PetscCall(PetscLogCpuToGpu((PetscLogDouble)c->csr.nnz * sizeof(double)));
+  c->version = version;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Gets the transpose of an operand. */
+static PetscErrorCode MatGPUCSRCopyTranspose(GpDev dev, Mat A, const GpCsr *csr, MatGPUCSRCopy *t)
+{
+  MatGPUCSRVersion version;
+
+  PetscFunctionBegin;
+  PetscCall(MatGPUCSRGetVersion(A, &version));
+  if (!t->csr.dev || !MatGPUCSRHasPattern(&t->version, &version)) {
+    MatGPUCSRCopyDestroy(dev, t);
+    PetscCallGp(dev, MAT_GPUCSR_SPARSE_WHAT, GpDevAlloc(dev, (size_t)csr->nnz * sizeof(int32_t), &t->perm));
+    t->csr.nnz      = csr->nnz; /* the size of perm, if the next line fails */
+    const GpErr err = GpCsrTranspose(csr, &t->csr, t->perm);
+
+    if (err) {
+      t->csr.nnz = csr->nnz;
+      MatGPUCSRCopyDestroy(dev, t);
+    }
+    PetscCallGp(dev, MAT_GPUCSR_SPARSE_WHAT, err);
+  } else if (t->version.state != version.state) PetscCallGp(dev, MAT_GPUCSR_SPARSE_WHAT, GpCsrTransposeValues(csr, t->perm, &t->csr));
+  t->version = version;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* --- phases ------------------------------------------------------------------------------------------------------------------------------------- */
+
+static void MatGPUCSRSparseReset(MatGPUCSRSparse *d)
+{
+  GpSpgemmDestroy(&d->inner);
+  GpSpgemmDestroy(&d->outer);
+  GpCsrDestroy(&d->middle);
+  GpCsrDestroy(&d->result);
+}
+
+static PetscErrorCode MatGPUCSRSparseDestroy(void *context)
+{
+  MatGPUCSRSparse *d = *(MatGPUCSRSparse **)context;
+
+  PetscFunctionBegin;
+  MatGPUCSRSparseReset(d);
+  for (int k = 0; k < 2; k++) MatGPUCSRCopyDestroy(d->dev, &d->copy[k]);
+  MatGPUCSRCopyDestroy(d->dev, &d->transpose);
+  PetscCall(PetscFree(d));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Gets the operands with their current values. */
+static PetscErrorCode MatGPUCSRSparseGetFactors(Mat C, MatGPUCSRSparse *d, MatGPUCSRFactors *f)
+{
+  Mat          A = C->product->A, B = C->product->B;
+  const GpCsr *a, *b;
+
+  PetscFunctionBegin;
+  PetscCall(MatGPUCSRCopyGet(d->dev, A, &d->copy[0], &a));
+  b = a;
+  if (B != A) PetscCall(MatGPUCSRCopyGet(d->dev, B, &d->copy[1], &b));
+  *f = (MatGPUCSRFactors){NULL, NULL, a, b};
+  if (C->product->type == MATPRODUCT_AB) PetscFunctionReturn(PETSC_SUCCESS);
+  if (C->product->type == MATPRODUCT_PtAP) {
+    PetscCall(MatGPUCSRCopyTranspose(d->dev, B, b, &d->transpose));
+    *f = (MatGPUCSRFactors){a, b, NULL, &d->middle};
+  } else PetscCall(MatGPUCSRCopyTranspose(d->dev, A, a, &d->transpose));
+  f->left = &d->transpose.csr;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Computes the pattern of the result. */
+static PetscErrorCode MatGPUCSRSparseFindPattern(Mat C, MatGPUCSRSparse *d, const MatGPUCSRFactors *f)
+{
+  PetscFunctionBegin;
+  MatGPUCSRSparseReset(d);
+  PetscCall(PetscLogEventBegin(MAT_GPUCSR_Sparse, C, 0, 0, 0));
+  if (f->a) PetscCallGp(d->dev, MAT_GPUCSR_SPARSE_WHAT, GpSpgemmSymbolic(f->a, f->b, &d->inner, &d->middle));
+  PetscCallGp(d->dev, MAT_GPUCSR_SPARSE_WHAT, GpSpgemmSymbolic(f->left, f->right, &d->outer, &d->result));
+  PetscCall(PetscLogEventEnd(MAT_GPUCSR_Sparse, C, 0, 0, 0));
+  PetscCall(MatGPUCSRGetVersion(C->product->A, &d->pattern[0]));
+  PetscCall(MatGPUCSRGetVersion(C->product->B, &d->pattern[1]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Downloads n indices of 32 bits. */
+static GpErr MatGPUCSRSparseDownloadIndices(GpDev dev, size_t n, const int32_t *device, PetscInt to[])
+{
+  const GpErr err = n ? GpDevDownloadByThreads(dev, 0, to, device, n * sizeof(int32_t)) : GP_SUCCESS;
+
+  for (size_t k = n; k > 0 && !err && sizeof(PetscInt) != sizeof(int32_t); k--) { /* from the end, because the wider numbers take the place of the others */
+    int32_t index;
+
+    memcpy(&index, (const char *)to + (k - 1) * sizeof(int32_t), sizeof(int32_t));
+    to[k - 1] = index;
+  }
+  return err;
+}
+
+/* Downloads the pattern of the result. The caller frees both arrays by PetscFree2(). */
+static PetscErrorCode MatGPUCSRSparseDownloadPattern(const MatGPUCSRSparse *d, PetscInt **rowptr, PetscInt **col)
+{
+  const size_t m = (size_t)d->result.m, nnz = (size_t)d->result.nnz;
+  GpErr        err;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2(m + 1, rowptr, nnz, col));
+  err = MatGPUCSRSparseDownloadIndices(d->dev, m + 1, d->result.rowptr, *rowptr);
+  if (!err) err = MatGPUCSRSparseDownloadIndices(d->dev, nnz, d->result.col, *col);
+  if (err) PetscCall(PetscFree2(*rowptr, *col));
+  PetscCallGp(d->dev, MAT_GPUCSR_SPARSE_WHAT, err);
+  PetscCall(PetscLogGpuToCpu((PetscLogDouble)(m + nnz) * sizeof(int32_t)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Computes the pattern again after that of an operand has changed. It must be that of C. */
+static PetscErrorCode MatGPUCSRSparseRenew(Mat C, MatGPUCSRSparse *d, const MatGPUCSRFactors *f)
+{
+  const PetscInt *rowptr, *col;
+  PetscInt       *rows, *columns;
+  PetscBool       same;
+
+  PetscFunctionBegin;
+  PetscCall(MatGPUCSRSparseFindPattern(C, d, f));
+  PetscCall(MatSeqAIJGetCSRAndMemType(C, &rowptr, &col, NULL, NULL));
+  PetscCall(MatGPUCSRSparseDownloadPattern(d, &rows, &columns));
+  PetscCall(PetscArraycmp(rowptr, rows, d->result.m + 1, &same));
+  if (same) PetscCall(PetscArraycmp(col, columns, d->result.nnz, &same));
+  PetscCall(PetscFree2(rows, columns));
+  if (!same) d->pattern[0].id = 0; /* the next call tries again */
+  PetscCheck(same, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "The pattern of an operand has changed, so that the product has other nonzeros; create the product again");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Computes the values of the result and downloads them to the host array of C. */
+static PetscErrorCode MatGPUCSRSparseComputeValues(Mat C, MatGPUCSRSparse *d, const MatGPUCSRFactors *f)
+{
+  GpSpgemmInfo inner = {0}, outer;
+  PetscScalar *val;
+  GpErr        err;
+
+  PetscFunctionBegin;
+  PetscCall(PetscLogEventBegin(MAT_GPUCSR_Sparse, C, 0, 0, 0));
+  PetscCall(PetscGPUCSRLogTimeBegin_Private(d->dev));
+  if (f->a) PetscCallGp(d->dev, MAT_GPUCSR_SPARSE_WHAT, GpSpgemmNumeric(d->inner, f->a, f->b, &d->middle));
+  PetscCallGp(d->dev, MAT_GPUCSR_SPARSE_WHAT, GpSpgemmNumeric(d->outer, f->left, f->right, &d->result));
+  PetscCall(PetscGPUCSRLogTimeEnd_Private(d->dev));
+  if (f->a) GpSpgemmGetInfo(d->inner, &inner);
+  GpSpgemmGetInfo(d->outer, &outer);
+  PetscCall(PetscLogGpuFlops(2.0 * ((PetscLogDouble)inner.products + (PetscLogDouble)outer.products)));
+  PetscCall(MatSeqAIJGetArrayWrite(C, &val));
+  err = d->result.nnz ? GpDevDownloadByThreads(d->dev, 0, val, d->result.val, (size_t)d->result.nnz * sizeof(double)) : GP_SUCCESS;
+  PetscCall(MatSeqAIJRestoreArrayWrite(C, &val));
+  PetscCallGp(d->dev, MAT_GPUCSR_SPARSE_WHAT, err);
+  PetscCall(PetscLogGpuToCpu((PetscLogDouble)d->result.nnz * sizeof(double)));
+  PetscCall(PetscLogEventEnd(MAT_GPUCSR_Sparse, C, 0, 0, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatProductNumeric_SeqAIJGPUCSR(Mat C)
+{
+  MatGPUCSRSparse *d = (MatGPUCSRSparse *)C->product->data;
+  MatGPUCSRFactors f;
+  MatGPUCSRVersion now[2];
+
+  PetscFunctionBegin;
+  PetscCheck(C->product->A->assembled && C->product->B->assembled, PetscObjectComm((PetscObject)C), PETSC_ERR_ARG_WRONGSTATE, "Not for unassembled matrix");
+  PetscCall(MatGPUCSRSparseGetFactors(C, d, &f));
+  PetscCall(MatGPUCSRGetVersion(C->product->A, &now[0]));
+  PetscCall(MatGPUCSRGetVersion(C->product->B, &now[1]));
+  if (!MatGPUCSRHasPattern(&now[0], &d->pattern[0]) || !MatGPUCSRHasPattern(&now[1], &d->pattern[1])) PetscCall(MatGPUCSRSparseRenew(C, d, &f));
+  PetscCall(MatGPUCSRSparseComputeValues(C, d, &f));
+  /* MatProductNumeric() increases the object state by one after this function */
+  if (MatGPUCSRIs_Private(C) && ((Mat_SeqAIJGPUCSR *)C->spptr)->op) PetscCall(MatSeqAIJGPUCSRUpdate_Private(C, &(GpCsrUpdate){.kind = GP_UPDATE_SET, .values = (const double *)d->result.val}, NULL, 1));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Sets sizes, block sizes, type and pattern of C. */
+static PetscErrorCode MatGPUCSRSparseSetUpResult(Mat C, const MatGPUCSRSparse *d)
+{
+  Mat            A = C->product->A, B = C->product->B;
+  const PetscInt m = d->result.m, n = d->result.n;
+  PetscInt       rows, columns, unused, *rowptr, *col;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetBlockSizes(B, &unused, &columns));
+  if (C->product->type == MATPRODUCT_AB) PetscCall(MatGetBlockSizes(A, &rows, &unused));
+  else PetscCall(MatGetBlockSizes(C->product->type == MATPRODUCT_AtB ? A : B, &unused, &rows));
+  PetscCall(MatSetSizes(C, m, n, m, n));
+  PetscCall(MatSetBlockSizes(C, rows, columns));
+  PetscCall(MatSetType(C, ((PetscObject)A)->type_name));
+  PetscCall(MatGPUCSRSparseDownloadPattern(d, &rowptr, &col));
+  PetscCall(MatSeqAIJSetPreallocationCSR(C, rowptr, col, NULL));
+  PetscCall(PetscFree2(rowptr, col));
+  PetscCall(MatSetOption(C, MAT_NEW_NONZERO_LOCATION_ERR, PETSC_FALSE)); /* as the products of PETSc */
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode MatProductSymbolic_SeqAIJGPUCSR(Mat C)
+{
+  Mat_Product     *product = C->product;
+  MatGPUCSRSparse *d;
+  MatGPUCSRFactors f;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&d));
+  d->self          = d;
+  product->data    = d;
+  product->destroy = (__typeof__(product->destroy))(void (*)(void))MatGPUCSRSparseDestroy;
+  PetscCall(PetscGPUCSRGetDevice(&d->dev));
+  PetscCall(MatGPUCSRSparseGetFactors(C, d, &f));
+  PetscCall(MatGPUCSRSparseFindPattern(C, d, &f));
+  PetscCall(MatGPUCSRSparseSetUpResult(C, d));
+  C->ops->productsymbolic = MatProductSymbolic_SeqAIJGPUCSR; /* MatSetType() has reset it */
+  C->ops->productnumeric  = MatProductNumeric_SeqAIJGPUCSR;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* --- selection ---------------------------------------------------------------------------------------------------------------------------------- */
+
+/* Tells whether the user has selected an algorithm of PETSc or the host. The options that select the host are those of PETSc's own types for GPUs. */
+static PetscErrorCode MatGPUCSRSparseUsesHost(Mat C, PetscBool *host)
+{
+  const char *const  names[] = {"-matmatmult", "-mattransposematmult", "-matptap"};
+  const Mat_Product *product = C->product;
+  const char        *name = names[product->type == MATPRODUCT_AB ? 0 : product->type == MATPRODUCT_AtB ? 1 : 2], *prefix = ((PetscObject)C)->prefix;
+  PetscOptions       options = ((PetscObject)C)->options;
+  char               via[64], backend[64];
+  PetscBool          chosen, usual;
+
+  PetscFunctionBegin;
+  PetscCall(PetscSNPrintf(via, sizeof(via), product->api_user ? "%s_via" : "-mat_product_algorithm", name));
+  PetscCall(PetscSNPrintf(backend, sizeof(backend), "%s_backend_cpu", product->api_user ? name : "-mat_product_algorithm"));
+  PetscCall(PetscStrcmp(product->alg, MATPRODUCTALGORITHMDEFAULT, &usual));
+  PetscCall(PetscOptionsHasName(options, prefix, via, &chosen));
+  *host = (PetscBool)(chosen || !usual);
+  PetscOptionsBegin(PetscObjectComm((PetscObject)C), prefix, "Sparse product of gpucsr matrices", "Mat");
+  PetscCall(PetscOptionsBool(backend, "Compute the product on the host", "MatProductSetFromOptions", *host, host, NULL));
+  PetscOptionsEnd();
+  *host = (PetscBool)(*host || chosen || !usual);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Tells whether the device can take an operand: a sequential gpucsr matrix whose indices fit 32 bits and that is not streamed. */
+static PetscErrorCode MatGPUCSRSparseTakes(Mat A, PetscBool *takes)
+{
+  const Mat_SeqAIJGPUCSR *s = (const Mat_SeqAIJGPUCSR *)A->spptr;
+  const PetscInt         *rowptr;
+
+  PetscFunctionBegin;
+  *takes = PETSC_FALSE;
+  if (!MatGPUCSRIs_Private(A) || s->common.mpi || !A->assembled || A->factortype) PetscFunctionReturn(PETSC_SUCCESS);
+#if PetscDefined(HAVE_DEVICE)
+  if (A->boundtocpu) PetscFunctionReturn(PETSC_SUCCESS);
+#endif
+  if (s->common.options.stream == MAT_GPUCSR_STREAM_ALWAYS || (s->op && GpOpIsStreamed(s->op))) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatSeqAIJGetCSRAndMemType(A, &rowptr, NULL, NULL, NULL));
+  *takes = (PetscBool)((PetscInt64)A->rmap->n <= GP_OP_MOST && (PetscInt64)A->cmap->n <= GP_OP_MOST && (!rowptr || (PetscInt64)rowptr[A->rmap->n] <= GP_OP_MOST));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Sets the functions of C if the device computes it. */
+PetscErrorCode MatProductSetFromOptions_GPUCSR_Sparse(Mat C, PetscBool *found)
+{
+  const Mat_Product *product  = C->product;
+  PetscBool          takes[2] = {PETSC_FALSE, PETSC_FALSE}, host;
+
+  PetscFunctionBegin;
+  *found = PETSC_FALSE;
+  if (product->type != MATPRODUCT_AB && product->type != MATPRODUCT_AtB && product->type != MATPRODUCT_PtAP) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatGPUCSRSparseTakes(product->A, &takes[0]));
+  if (takes[0]) PetscCall(MatGPUCSRSparseTakes(product->B, &takes[1]));
+  if (!takes[1]) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatGPUCSRSparseUsesHost(C, &host));
+  if (host) PetscFunctionReturn(PETSC_SUCCESS);
+  C->ops->productsymbolic = MatProductSymbolic_SeqAIJGPUCSR;
+  *found                  = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
