@@ -1,8 +1,9 @@
 /* MatProduct of sequential gpucsr matrices on the device: C = A B, C = A' B, C = P' A P.
 
-   The device computes the pattern and the values in double precision, whatever the storage of the operands is. An operand is taken from its device image if that is current and in double precision;
-   otherwise its arrays are uploaded, and later only its values if they have changed. The result stays on the device with the plan, and is downloaded to the host arrays of C, which are
-   authoritative. If C has a device image, the values are copied to it on the device. */
+   The device computes the pattern and the values in double precision, whatever the storage of the operands is. An operand with a device image in double precision is taken from there, after an upload
+   if the image is stale. The arrays of any other operand are uploaded, and later only its values if they have changed.
+
+   The result stays on the device with the plan. It is downloaded to the host arrays of C, which are authoritative. If C has a device image, the values are copied to it on the device. */
 #include "mat/impls/gpucsr/product/gpucsrproduct.h"
 #include "mat/impls/gpucsr/spgemm/gpspgemm.h"
 #include "device/gpupload.h"
@@ -72,8 +73,9 @@ static PetscErrorCode MatGPUCSRCopyGet(GpDev dev, Mat A, MatGPUCSRCopy *c, const
   GpOp             op;
 
   PetscFunctionBegin;
-  PetscCall(MatSeqAIJGPUCSRGetCurrent_Private(A, &op));
-  if (op && op->dev == dev && op->options.prec == GP_F64) {
+  op = ((Mat_SeqAIJGPUCSR *)A->spptr)->op;
+  if (op && op->dev == dev && op->options.prec == GP_F64 && !GpOpIsStreamed(op)) PetscCall(MatSeqAIJGPUCSRUpload_Private(A, PETSC_FALSE, &op));
+  if (op && op->dev == dev && op->options.prec == GP_F64 && !GpOpIsStreamed(op)) {
     MatGPUCSRCopyDestroy(dev, c);
     *csr = &op->side[0].csr;
     PetscFunctionReturn(PETSC_SUCCESS);
