@@ -197,6 +197,14 @@ static PetscErrorCode ChangePattern(void)
     PetscCall(MatProductNumeric(C[k]));
   }
   PetscCall(Compare("replaced operand", C));
+  PetscCall(MatConvert(other[1], MATSEQAIJ, MAT_INPLACE_MATRIX, &other[1]));
+  PetscCall(ChangeValues(other, 0.9));
+  for (int k = 0; k < 2; k++) PetscCall(MatProductNumeric(C[k]));
+  PetscCall(Compare("converted operand", C));
+  PetscCall(MatConvert(C[1], MATSEQAIJ, MAT_INPLACE_MATRIX, &C[1]));
+  PetscCall(ChangeValues(B, 1.9));
+  for (int k = 0; k < 2; k++) PetscCall(MatProductNumeric(C[k]));
+  PetscCall(Compare("converted result", C));
   if (!onhost) {
     PetscCall(MatSetOption(other[1], MAT_NEW_NONZERO_LOCATION_ERR, PETSC_FALSE));
     PetscCall(MatSetValue(other[1], 2, 44, 1, INSERT_VALUES)); /* row 44 of B is not empty: it has no entry, because B has 30 columns */

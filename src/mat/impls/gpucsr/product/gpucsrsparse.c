@@ -73,7 +73,7 @@ static PetscErrorCode MatGPUCSRCopyGet(GpDev dev, Mat A, MatGPUCSRCopy *c, const
   GpOp             op;
 
   PetscFunctionBegin;
-  op = ((Mat_SeqAIJGPUCSR *)A->spptr)->op;
+  op = MatGPUCSRIs_Private(A) && !((Mat_GPUCSR *)A->spptr)->mpi ? ((Mat_SeqAIJGPUCSR *)A->spptr)->op : NULL; /* the operand may have been converted or replaced since the symbolic phase */
   if (op && op->dev == dev && op->options.prec == GP_F64 && !GpOpIsStreamed(op)) PetscCall(MatSeqAIJGPUCSRUpload_Private(A, PETSC_FALSE, &op));
   if (op && op->dev == dev && op->options.prec == GP_F64 && !GpOpIsStreamed(op)) {
     MatGPUCSRCopyDestroy(dev, c);
