@@ -115,7 +115,9 @@ static PetscErrorCode Call(MatProductType type, Mat A, Mat B, MatReuse reuse, Ma
   PetscFunctionBeginUser;
   if (type == MATPRODUCT_AB) PetscCall(MatMatMult(A, B, reuse, PETSC_DEFAULT, C));
   else if (type == MATPRODUCT_AtB) PetscCall(MatTransposeMatMult(A, B, reuse, PETSC_DEFAULT, C));
-  else PetscCall(MatPtAP(A, B, reuse, PETSC_DEFAULT, C));
+  else if (type == MATPRODUCT_ABt) PetscCall(MatMatTransposeMult(A, B, reuse, PETSC_DEFAULT, C));
+  else if (type == MATPRODUCT_PtAP) PetscCall(MatPtAP(A, B, reuse, PETSC_DEFAULT, C));
+  else PetscCall(MatRARt(A, B, reuse, PETSC_DEFAULT, C));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -227,7 +229,8 @@ static PetscErrorCode ChangePattern(void)
 
 int main(int argc, char **argv)
 {
-  Mat A[2], B[2], P[2];
+  Mat         A[2], B[2], P[2], R[2];
+  PetscMPIInt size;
 
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscGPUCSRInitialize());
@@ -235,18 +238,26 @@ int main(int argc, char **argv)
   PetscCall(Create(90, 90, 6, PETSC_FALSE, A));
   PetscCall(Create(90, 70, 5, PETSC_TRUE, B));
   PetscCall(Create(90, 25, 1, PETSC_FALSE, P));
+  PetscCall(Create(30, 90, 2, PETSC_FALSE, R));
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   PetscCall(CheckPlace(A[1]));
   for (int mult = 0; mult < 2; mult++) {
     PetscCall(Sequence("A A", MATPRODUCT_AB, A, A, (PetscBool)mult));
     PetscCall(Sequence("A B", MATPRODUCT_AB, A, B, (PetscBool)mult));
     PetscCall(Sequence("A' B", MATPRODUCT_AtB, A, B, (PetscBool)mult));
     PetscCall(Sequence("B' B", MATPRODUCT_AtB, B, B, (PetscBool)mult));
+    if (size == 1) { /* PETSc's MPIAIJ has no such products */
+      PetscCall(Sequence("A A'", MATPRODUCT_ABt, A, A, (PetscBool)mult));
+      PetscCall(Sequence("R A'", MATPRODUCT_ABt, R, A, (PetscBool)mult));
+      PetscCall(Sequence("R A R'", MATPRODUCT_RARt, A, R, (PetscBool)mult));
+    }
     PetscCall(Sequence("P' A P", MATPRODUCT_PtAP, A, P, (PetscBool)mult));
     PetscCall(Sequence("A' A A", MATPRODUCT_PtAP, A, A, (PetscBool)mult));
   }
   PetscCall(DestroyPair(A));
   PetscCall(DestroyPair(B));
   PetscCall(DestroyPair(P));
+  PetscCall(DestroyPair(R));
   PetscCall(ChangePattern());
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "all products agree\n"));
   PetscCall(PetscFinalize());
@@ -269,10 +280,10 @@ int main(int argc, char **argv)
       args: -mat_gpucsr_storage double -mat_gpucsr_transpose lazy
     test:
       suffix: host
-      args: -onhost -matmatmult_backend_cpu -mattransposematmult_backend_cpu -matptap_backend_cpu -gpucsr_notice 0
+      args: -onhost -matmatmult_backend_cpu -mattransposematmult_backend_cpu -matmattransmult_backend_cpu -matptap_backend_cpu -matrart_backend_cpu -gpucsr_notice 0
     test:
       suffix: via
-      args: -onhost -matmatmult_via sorted -mattransposematmult_via outerproduct -matptap_via scalable -gpucsr_notice 0
+      args: -onhost -matmatmult_via sorted -mattransposematmult_via outerproduct -matmattransmult_via default -matptap_via scalable -matrart_via r*a*rt -gpucsr_notice 0
     test:
       suffix: stream
       args: -onhost -mat_gpucsr_stream always -mat_gpucsr_storage double

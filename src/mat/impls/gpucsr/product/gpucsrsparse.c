@@ -1,4 +1,4 @@
-/* MatProduct of sequential gpucsr matrices on the device: C = A B, C = A' B, C = P' A P.
+/* MatProduct of sequential gpucsr matrices on the device: A B, A' B, A B', P' A P, R A R'.
 
    The device computes the pattern and the values in double precision, whatever the storage of the operands is. An operand with a device image in double precision is taken from there, after an upload
    if the image is stale. The arrays of any other operand are uploaded, and later only its values if they have changed.
@@ -8,7 +8,26 @@
 #include "mat/impls/gpucsr/spgemm/gpspgemm.h"
 #include "device/gpupload.h"
 
-#define MAT_GPUCSR_SPARSE_WHAT "computing a sparse product on the device (-mat_product_algorithm_backend_cpu or -matmatmult_backend_cpu, -mattransposematmult_backend_cpu, -matptap_backend_cpu computes it on the host)"
+#define MAT_GPUCSR_SPARSE_WHAT "computing a sparse product on the device (-mat_product_algorithm_backend_cpu or, for MatMatMult() and similar functions, -matmatmult_backend_cpu and similar options compute it on the host)"
+
+/* The first part of the options of MatMatMult() and similar functions; NULL: the device does not compute this product. */
+static const char *MatGPUCSRSparseGetName(MatProductType type)
+{
+  switch (type) {
+  case MATPRODUCT_AB:
+    return "-matmatmult";
+  case MATPRODUCT_AtB:
+    return "-mattransposematmult";
+  case MATPRODUCT_ABt:
+    return "-matmattransmult";
+  case MATPRODUCT_PtAP:
+    return "-matptap";
+  case MATPRODUCT_RARt:
+    return "-matrart";
+  default:
+    return NULL;
+  }
+}
 
 /* Identifies the pattern and the values of an operand. */
 typedef struct {
@@ -26,18 +45,18 @@ typedef struct {
 typedef struct {
   void            *self; /* this structure; releases of PETSc pass the destructor either its address or the address of the pointer to it */
   GpDev            dev;
-  MatGPUCSRCopy    copy[2]; /* of A and of B (P in P' A P) */
+  MatGPUCSRCopy    copy[2]; /* of A and of B (P in P' A P, R in R A R') */
   MatGPUCSRCopy    transpose;
   MatGPUCSRVersion pattern[2]; /* of A and of B in the symbolic phase */
   GpSpgemm         inner, outer;
-  GpCsr            middle; /* A P in P' A P */
+  GpCsr            middle; /* A P in P' A P, A R' in R A R' */
   GpCsr            result;
 } MatGPUCSRSparse;
 
-/* The factors of the last product, whose result is C, and those of the product before it. */
+/* Factors of the products that give C. */
 typedef struct {
-  const GpCsr *a, *b;        /* P' A P: A and P; otherwise NULL */
-  const GpCsr *left, *right; /* P' A P: P' and A P */
+  const GpCsr *a, *b;        /* factors of `middle`; NULL: there is one product only */
+  const GpCsr *left, *right; /* factors of C */
 } MatGPUCSRFactors;
 
 static PetscErrorCode MatGPUCSRGetVersion(Mat A, MatGPUCSRVersion *v)
@@ -145,20 +164,32 @@ static PetscErrorCode MatGPUCSRSparseDestroy(void *context)
 /* Gets the operands with their current values. */
 static PetscErrorCode MatGPUCSRSparseGetFactors(Mat C, MatGPUCSRSparse *d, MatGPUCSRFactors *f)
 {
-  Mat          A = C->product->A, B = C->product->B;
-  const GpCsr *a, *b;
+  const MatProductType type = C->product->type;
+  Mat                  A = C->product->A, B = C->product->B;
+  const GpCsr         *a, *b;
 
   PetscFunctionBegin;
   PetscCall(MatGPUCSRCopyGet(d->dev, A, &d->copy[0], &a));
   b = a;
   if (B != A) PetscCall(MatGPUCSRCopyGet(d->dev, B, &d->copy[1], &b));
-  *f = (MatGPUCSRFactors){NULL, NULL, a, b};
-  if (C->product->type == MATPRODUCT_AB) PetscFunctionReturn(PETSC_SUCCESS);
-  if (C->product->type == MATPRODUCT_PtAP) {
-    PetscCall(MatGPUCSRCopyTranspose(d->dev, B, b, &d->transpose));
-    *f = (MatGPUCSRFactors){a, b, NULL, &d->middle};
-  } else PetscCall(MatGPUCSRCopyTranspose(d->dev, A, a, &d->transpose));
-  f->left = &d->transpose.csr;
+  if (type == MATPRODUCT_AtB) PetscCall(MatGPUCSRCopyTranspose(d->dev, A, a, &d->transpose));
+  else if (type != MATPRODUCT_AB) PetscCall(MatGPUCSRCopyTranspose(d->dev, B, b, &d->transpose));
+  switch (type) {
+  case MATPRODUCT_AB:
+    *f = (MatGPUCSRFactors){NULL, NULL, a, b};
+    break;
+  case MATPRODUCT_AtB:
+    *f = (MatGPUCSRFactors){NULL, NULL, &d->transpose.csr, b};
+    break;
+  case MATPRODUCT_ABt:
+    *f = (MatGPUCSRFactors){NULL, NULL, a, &d->transpose.csr};
+    break;
+  case MATPRODUCT_PtAP:
+    *f = (MatGPUCSRFactors){a, b, &d->transpose.csr, &d->middle};
+    break;
+  default: /* R A R' */
+    *f = (MatGPUCSRFactors){a, &d->transpose.csr, b, &d->middle};
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -271,14 +302,16 @@ static PetscErrorCode MatProductNumeric_SeqAIJGPUCSR(Mat C)
 /* Sets sizes, block sizes, type and pattern of C. */
 static PetscErrorCode MatGPUCSRSparseSetUpResult(Mat C, const MatGPUCSRSparse *d)
 {
-  Mat            A = C->product->A, B = C->product->B;
-  const PetscInt m = d->result.m, n = d->result.n;
-  PetscInt       rows, columns, unused, *rowptr, *col;
+  const MatProductType type = C->product->type;
+  Mat                  A = C->product->A, B = C->product->B;
+  const PetscInt       m = d->result.m, n = d->result.n;
+  PetscInt             arows, acolumns, brows, bcolumns, rows, columns, *rowptr, *col;
 
   PetscFunctionBegin;
-  PetscCall(MatGetBlockSizes(B, &unused, &columns));
-  if (C->product->type == MATPRODUCT_AB) PetscCall(MatGetBlockSizes(A, &rows, &unused));
-  else PetscCall(MatGetBlockSizes(C->product->type == MATPRODUCT_AtB ? A : B, &unused, &rows));
+  PetscCall(MatGetBlockSizes(A, &arows, &acolumns));
+  PetscCall(MatGetBlockSizes(B, &brows, &bcolumns));
+  columns = type == MATPRODUCT_ABt || type == MATPRODUCT_RARt ? brows : bcolumns;
+  rows    = type == MATPRODUCT_AtB ? acolumns : type == MATPRODUCT_AB || type == MATPRODUCT_ABt ? arows : columns;
   PetscCall(MatSetSizes(C, m, n, m, n));
   PetscCall(MatSetBlockSizes(C, rows, columns));
   PetscCall(MatSetType(C, ((PetscObject)A)->type_name));
@@ -314,9 +347,8 @@ static PetscErrorCode MatProductSymbolic_SeqAIJGPUCSR(Mat C)
 /* Tells whether the user has selected an algorithm of PETSc or the host. The options that select the host are those of PETSc's own types for GPUs. */
 static PetscErrorCode MatGPUCSRSparseUsesHost(Mat C, PetscBool *host)
 {
-  const char *const  names[] = {"-matmatmult", "-mattransposematmult", "-matptap"};
   const Mat_Product *product = C->product;
-  const char        *name = names[product->type == MATPRODUCT_AB ? 0 : product->type == MATPRODUCT_AtB ? 1 : 2], *prefix = ((PetscObject)C)->prefix;
+  const char        *name = MatGPUCSRSparseGetName(product->type), *prefix = ((PetscObject)C)->prefix;
   PetscOptions       options = ((PetscObject)C)->options;
   char               via[64], backend[64];
   PetscBool          chosen, usual;
@@ -360,7 +392,7 @@ PetscErrorCode MatProductSetFromOptions_GPUCSR_Sparse(Mat C, PetscBool *found)
 
   PetscFunctionBegin;
   *found = PETSC_FALSE;
-  if (product->type != MATPRODUCT_AB && product->type != MATPRODUCT_AtB && product->type != MATPRODUCT_PtAP) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!MatGPUCSRSparseGetName(product->type)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatGPUCSRSparseTakes(product->A, &takes[0]));
   if (takes[0]) PetscCall(MatGPUCSRSparseTakes(product->B, &takes[1]));
   if (!takes[1]) PetscFunctionReturn(PETSC_SUCCESS);

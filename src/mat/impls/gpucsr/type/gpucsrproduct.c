@@ -1,4 +1,4 @@
-/* MatProduct with operands of type gpucsr.  Products with a dense matrix (gpucsrdense.c), and A B, A' B and P' A P of sequential
+/* MatProduct with operands of type gpucsr.  Products with a dense matrix (gpucsrdense.c), and products of two sequential
    matrices (gpucsrsparse.c), run on the device.  PETSc computes all others on the host.
    PETSc finds its functions by the exact type names of the operands, so gpucsr matrices are presented as plain AIJ meanwhile. */
 #include "mat/impls/gpucsr/type/gpucsrtype.h"
