@@ -1,9 +1,9 @@
 /* Settings of streaming.  Passes over streamed dissimilarities are in pass/passstream.c. */
 #include "solvers/smacof/smacofimpl.h"
 
-#include "app/program/appbytes.h"
+#include "app/program/appstream.h"
 
-#define SMACOFCheckRange(s, condition, ...) PetscCheck(condition, PetscObjectComm((PetscObject)(s)), PETSC_ERR_ARG_OUTOFRANGE, __VA_ARGS__)
+#define SMACOFStreamedSettings(s) (&(GpAppStreamed){(PetscObject)(s), &(s)->setup})
 
 /*@
   SMACOFSetStream - Sets whether stored dissimilarities stay in host memory, from which each pass streams them to the device
@@ -37,30 +37,6 @@ PetscErrorCode SMACOFSetStream(SMACOF s, SMACOFStream stream)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Sets a number of bytes.  A different number needs a new set-up. */
-static PetscErrorCode SMACOFSetStreamBytes(SMACOF s, const char option[], PetscReal bytes, int least, PetscReal *setting)
-{
-  PetscFunctionBegin;
-  PetscValidHeaderSpecific(s, SMACOF_CLASSID, 1);
-  PetscValidLogicalCollectiveReal(s, bytes, 2);
-  SMACOFCheckRange(s, bytes == -1 || bytes >= least, "%s %.15g: expected a number of bytes of at least %d, or -1 for the default", option, (double)bytes, least);
-  if (bytes != *setting) s->setup = PETSC_FALSE;
-  *setting = bytes;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Sets a number of buffers or threads.  A different number needs a new set-up. */
-static PetscErrorCode SMACOFSetStreamCount(SMACOF s, const char option[], PetscInt count, PetscInt *setting)
-{
-  PetscFunctionBegin;
-  PetscValidHeaderSpecific(s, SMACOF_CLASSID, 1);
-  PetscValidLogicalCollectiveInt(s, count, 2);
-  SMACOFCheckRange(s, count >= 0 && count <= 1024, "%s %" PetscInt_FMT ": expected a number from 1 to 1024, or 0 for the default", option, count);
-  if (count != *setting) s->setup = PETSC_FALSE;
-  *setting = count;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /*@
   SMACOFSetStreamChunk - Sets an upper bound on the size of the blocks in which dissimilarities are streamed
 
@@ -84,7 +60,8 @@ static PetscErrorCode SMACOFSetStreamCount(SMACOF s, const char option[], PetscI
 PetscErrorCode SMACOFSetStreamChunk(SMACOF s, PetscReal bytes)
 {
   PetscFunctionBegin;
-  PetscCall(SMACOFSetStreamBytes(s, "-smacof_stream_chunk", bytes, 1, &s->stream.chunk));
+  PetscValidHeaderSpecific(s, SMACOF_CLASSID, 1);
+  PetscCall(GpAppSetStreamBytes(SMACOFStreamedSettings(s), "-smacof_stream_chunk", bytes, 1, &s->stream.chunk));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -107,7 +84,8 @@ PetscErrorCode SMACOFSetStreamChunk(SMACOF s, PetscReal bytes)
 PetscErrorCode SMACOFSetStreamResident(SMACOF s, PetscReal bytes)
 {
   PetscFunctionBegin;
-  PetscCall(SMACOFSetStreamBytes(s, "-smacof_stream_resident", bytes, 0, &s->stream.resident));
+  PetscValidHeaderSpecific(s, SMACOF_CLASSID, 1);
+  PetscCall(GpAppSetStreamBytes(SMACOFStreamedSettings(s), "-smacof_stream_resident", bytes, 0, &s->stream.resident));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -133,7 +111,8 @@ PetscErrorCode SMACOFSetStreamResident(SMACOF s, PetscReal bytes)
 PetscErrorCode SMACOFSetStreamBuffers(SMACOF s, PetscInt buffers)
 {
   PetscFunctionBegin;
-  PetscCall(SMACOFSetStreamCount(s, "-smacof_stream_buffers", buffers, &s->stream.buffers));
+  PetscValidHeaderSpecific(s, SMACOF_CLASSID, 1);
+  PetscCall(GpAppSetStreamCount(SMACOFStreamedSettings(s), "-smacof_stream_buffers", buffers, &s->stream.buffers));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -159,7 +138,8 @@ PetscErrorCode SMACOFSetStreamBuffers(SMACOF s, PetscInt buffers)
 PetscErrorCode SMACOFSetStreamThreads(SMACOF s, PetscInt threads)
 {
   PetscFunctionBegin;
-  PetscCall(SMACOFSetStreamCount(s, "-smacof_stream_threads", threads, &s->stream.threads));
+  PetscValidHeaderSpecific(s, SMACOF_CLASSID, 1);
+  PetscCall(GpAppSetStreamCount(SMACOFStreamedSettings(s), "-smacof_stream_threads", threads, &s->stream.threads));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

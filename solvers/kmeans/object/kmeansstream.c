@@ -1,7 +1,9 @@
 /* Settings, options and state of points that are streamed from host memory to the device. */
 #include "solvers/kmeans/kmeansimpl.h"
 
-#include "app/program/appbytes.h"
+#include "app/program/appstream.h"
+
+#define KMeansStreamed(km) (&(GpAppStreamed){(PetscObject)(km), &(km)->setup})
 
 const char *const KMeansStreams[] = {"auto", "always", "never", "KMeansStream", "KMEANS_STREAM_", NULL};
 
@@ -63,10 +65,7 @@ PetscErrorCode KMeansSetStreamChunk(KMeans km, PetscReal bytes)
 {
   PetscFunctionBegin;
   PetscValidHeaderSpecific(km, KMEANS_CLASSID, 1);
-  PetscValidLogicalCollectiveReal(km, bytes, 2);
-  PetscCheck((bytes > 0 && bytes <= PETSC_MAX_REAL) || bytes == PETSC_DECIDE, PetscObjectComm((PetscObject)km), PETSC_ERR_USER_INPUT, "-kmeans_stream_chunk %.15g: use a positive number of bytes, or -1 for 32 MiB", (double)bytes);
-  if (bytes != km->stream.chunk) km->setup = PETSC_FALSE;
-  km->stream.chunk = bytes;
+  PetscCall(GpAppSetStreamBytes(KMeansStreamed(km), "-kmeans_stream_chunk", bytes, 1, &km->stream.chunk));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -95,22 +94,7 @@ PetscErrorCode KMeansSetStreamResident(KMeans km, PetscReal bytes)
 {
   PetscFunctionBegin;
   PetscValidHeaderSpecific(km, KMEANS_CLASSID, 1);
-  PetscValidLogicalCollectiveReal(km, bytes, 2);
-  PetscCheck((bytes >= 0 && bytes <= PETSC_MAX_REAL) || bytes == PETSC_DECIDE, PetscObjectComm((PetscObject)km), PETSC_ERR_USER_INPUT, "-kmeans_stream_resident %.15g: use a number of bytes of at least 0, or -1 for what fits", (double)bytes);
-  if (bytes != km->stream.resident) km->setup = PETSC_FALSE;
-  km->stream.resident = bytes;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Sets a number of buffers or threads. */
-static PetscErrorCode KMeansSetStreamCount(KMeans km, const char option[], PetscInt count, PetscInt *setting)
-{
-  PetscFunctionBegin;
-  PetscValidHeaderSpecific(km, KMEANS_CLASSID, 1);
-  PetscValidLogicalCollectiveInt(km, count, 2);
-  PetscCheck(count >= 0 && count <= 1024, PetscObjectComm((PetscObject)km), PETSC_ERR_USER_INPUT, "%s %" PetscInt_FMT ": use a number from 1 to 1024, or 0 for the default", option, count);
-  if (count != *setting) km->setup = PETSC_FALSE;
-  *setting = count;
+  PetscCall(GpAppSetStreamBytes(KMeansStreamed(km), "-kmeans_stream_resident", bytes, 0, &km->stream.resident));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -136,7 +120,8 @@ static PetscErrorCode KMeansSetStreamCount(KMeans km, const char option[], Petsc
 PetscErrorCode KMeansSetStreamBuffers(KMeans km, PetscInt buffers)
 {
   PetscFunctionBegin;
-  PetscCall(KMeansSetStreamCount(km, "-kmeans_stream_buffers", buffers, &km->stream.buffers));
+  PetscValidHeaderSpecific(km, KMEANS_CLASSID, 1);
+  PetscCall(GpAppSetStreamCount(KMeansStreamed(km), "-kmeans_stream_buffers", buffers, &km->stream.buffers));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -162,7 +147,8 @@ PetscErrorCode KMeansSetStreamBuffers(KMeans km, PetscInt buffers)
 PetscErrorCode KMeansSetStreamThreads(KMeans km, PetscInt threads)
 {
   PetscFunctionBegin;
-  PetscCall(KMeansSetStreamCount(km, "-kmeans_stream_threads", threads, &km->stream.threads));
+  PetscValidHeaderSpecific(km, KMEANS_CLASSID, 1);
+  PetscCall(GpAppSetStreamCount(KMeansStreamed(km), "-kmeans_stream_threads", threads, &km->stream.threads));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
