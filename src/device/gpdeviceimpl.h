@@ -9,7 +9,7 @@ extern "C" {
 #endif
 
 #define GP_DEV_STAGES      2
-#define GP_DEV_STAGES_MOST 16     /* number of pinned buffers for copies by several threads */
+#define GP_DEV_STAGES_MOST 19     /* number of pinned buffers for copies by several threads */
 #define GP_DEV_POLLS       200000 /* number of polls for a small download before the host synchronises the stream */
 #define GP_DEV_STREAMS     4      /* maximum depth of GpDevPushStream() */
 

@@ -132,14 +132,18 @@ void GpFillersDestroy(GpFillers *fillers)
   *fillers = NULL;
 }
 
-int GpFillersCount(int wanted)
+int GpFillersCores(int most)
 {
   cpu_set_t cores;
   int       n = 1;
 
-  if (wanted > 0) return wanted;
   if (!sched_getaffinity(0, sizeof(cores), &cores)) n = CPU_COUNT(&cores);
-  return n < GP_FILLERS_THREADS ? n : GP_FILLERS_THREADS;
+  return n < most ? n : most;
+}
+
+int GpFillersCount(int wanted)
+{
+  return wanted > 0 ? wanted : GpFillersCores(GP_FILLERS_THREADS);
 }
 
 int64_t GpFillersPost(GpFillers f, const GpFillJob *job)

@@ -28,6 +28,9 @@ void GpFillersDestroy(GpFillers *fillers);
 /* Returns `wanted` if that is positive, otherwise the default number of threads: one for each core that the process may use, at most 8. */
 int GpFillersCount(int wanted);
 
+/* Returns the number of cores that the process may use, at most `most`. */
+int GpFillersCores(int most);
+
 int64_t GpFillersPost(GpFillers fillers, const GpFillJob *job); /* returns the number of the job */
 
 /* Waits until the job is done, at most this number of seconds (negative: without a limit; 0: not at all). Returns 1 if it is done. */
