@@ -47,9 +47,11 @@ static void GpDevFreeWorkspace(GpDev dev, GpDevWorkspace *w)
    capture of a CUDA graph, because the graph would contain the call that frees. */
 static size_t GpDevReclaim(GpDev dev, size_t bytes)
 {
-  size_t freed = 0;
+  const double left  = dev->limit > dev->bytes_held ? dev->limit - dev->bytes_held : 0;
+  size_t       freed = 0;
 
   if (dev->capturing) return 0;
+  if (dev->limit > 0 && left < (double)bytes) bytes -= (size_t)left; /* the limit caused the failure, so the rest suffices */
   for (int k = 0; k < GP_DEV_WORKSPACES; k++) {
     GpDevWorkspace *w = &dev->workspace[k];
 

@@ -121,8 +121,9 @@ int main(int argc, char **argv)
 }
 
 /*TEST
+  # resident chunks are not read again
   test:
     suffix: 1
     nsize: {{2 4}}
-    args: -mat_gpucsr_stream_chunk 2000
+    args: -mat_gpucsr_stream_chunk 2000 -mat_gpucsr_stream_resident 0
 TEST*/
