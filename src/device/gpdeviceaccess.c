@@ -81,13 +81,13 @@ void GpDevUnpin(GpDev dev, void *memory)
   dev->ops->unpin(dev, memory);
 }
 
-/* Huge pages take less time to pin. If the system has none, madvise() fails, and ordinary pages are used. */
+/* Huge pages take less time to pin. If the system has none, madvise() fails, and ordinary pages are used. If pinned is NULL, the memory is not pinned, and the caller may use GpDevPin(). */
 GpErr GpDevAllocHost(GpDev dev, size_t bytes, void *ptr, int *pinned)
 {
   const size_t huge = (size_t)2 << 20;
   GpErr        err;
 
-  *pinned       = 0;
+  if (pinned) *pinned = 0;
   *(void **)ptr = NULL;
   if (!bytes) return GP_SUCCESS;
   if (posix_memalign((void **)ptr, bytes >= huge ? huge : 4096, bytes)) {
@@ -95,6 +95,7 @@ GpErr GpDevAllocHost(GpDev dev, size_t bytes, void *ptr, int *pinned)
     return GpDevFail(dev, GP_ERR_MEMORY, "out of host memory: %zu bytes asked for", bytes);
   }
   if (bytes >= huge) (void)madvise(*(void **)ptr, bytes, MADV_HUGEPAGE);
+  if (!pinned) return GP_SUCCESS;
   err = GpDevPin(dev, *(void **)ptr, bytes, pinned);
   if (err) GpDevFreeHost(dev, ptr, 0);
   return err;

@@ -51,29 +51,41 @@ static GpErr GpOpEncodeChunk(void *context, int64_t item, void *destination, cha
 /* Allocates the memory of the chunks begin to end - 1, whose sizes are known. */
 static GpErr GpOpAllocPiece(GpOpChunks *C, int64_t begin, int64_t end, char why[GP_CHUNK_WHY])
 {
-  const double before = GpFillersClock();
-  GpOpPiece   *piece  = (GpOpPiece *)realloc(C->piece, (size_t)(C->npieces + 1) * sizeof(*piece));
-  size_t       bytes  = 0;
-  char        *at;
-  GpErr        err;
+  GpOpPiece *piece = (GpOpPiece *)realloc(C->piece, (size_t)(C->npieces + 1) * sizeof(*piece));
+  size_t     bytes = 0;
+  char      *at;
+  GpErr      err;
 
   if (piece) C->piece = piece;
   for (int64_t c = begin; c < end; c++) bytes += C->head[c].bytes;
-  err = piece ? GpDevAllocHost(C->dev, bytes, &C->piece[C->npieces].memory, &C->piece[C->npieces].pinned) : GP_ERR_MEMORY;
+  err = piece ? GpDevAllocHost(C->dev, bytes, &C->piece[C->npieces].memory, NULL) : GP_ERR_MEMORY;
   if (err) {
     (void)snprintf(why, GP_CHUNK_WHY, "out of host memory for encoded chunks: %zu bytes asked for in addition to %.0f", bytes, C->bytes);
     return err;
   }
   at = (char *)C->piece[C->npieces].memory;
   for (int64_t c = begin; c < end; c++) {
-    C->chunk[c]  = at;
-    C->pinned[c] = C->piece[C->npieces].pinned;
+    C->chunk[c] = at;
     at += C->head[c].bytes;
   }
+  C->piece[C->npieces].bytes  = bytes;
+  C->piece[C->npieces].pinned = 0;
   C->npieces++;
   C->bytes += (double)bytes;
-  C->pin_seconds += GpFillersClock() - before;
   return GP_SUCCESS;
+}
+
+/* Pins the last piece, which contains the chunks begin to end - 1. The threads have written it before, so that they and not this thread wait for the system to provide its pages. */
+static GpErr GpOpPinPiece(GpOpChunks *C, int64_t begin, int64_t end, char why[GP_CHUNK_WHY])
+{
+  const double before = GpFillersClock();
+  GpOpPiece   *piece  = &C->piece[C->npieces - 1];
+  const GpErr  err    = GpDevPin(C->dev, piece->memory, piece->bytes, &piece->pinned);
+
+  if (err) (void)snprintf(why, GP_CHUNK_WHY, "%s", GpDevError(C->dev));
+  for (int64_t c = begin; c < end; c++) C->pinned[c] = piece->pinned;
+  C->pin_seconds += GpFillersClock() - before;
+  return err;
 }
 
 /* Encodes the chunks of a group. If refill is 1, it writes them to the memory of the old chunks; if a chunk has another size than before, it sets *same to 0 and writes nothing. */
@@ -100,6 +112,7 @@ static GpErr GpOpEncodeGroup(GpOpEncoder *E, const GpRowSource *rows, int64_t en
   }
   if (!err && !refill) err = GpOpAllocPiece(C, E->begin, end, why);
   if (!err && *same) err = GpRowRunThreads(E->threads, n, GpOpEncodeChunk, NULL, E, why, GP_CHUNK_WHY);
+  if (!err && !refill) err = GpOpPinPiece(C, E->begin, end, why);
   return err;
 }
 

@@ -10,8 +10,9 @@
 
 /* Host memory that holds the chunks of a group, which are encoded at the same time. */
 typedef struct {
-  void *memory;
-  int   pinned; /* 0: the system refused to pin the memory */
+  void  *memory;
+  size_t bytes;
+  int    pinned; /* 0: the system refused to pin the memory, or an error occurred before */
 } GpOpPiece;
 
 /* A file of chunks, which has the matrix instead of host memory. */
