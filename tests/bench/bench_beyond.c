@@ -1,6 +1,8 @@
 /* Products with a matrix whose chunks exceed device memory. Uses no PETSc.
 
-     bench_beyond [--host] [--repeats n] [--threads n] [GB]     defaults: 3 repeats, one thread for each core, 0.25 GB of chunks
+     bench_beyond [--host] [--repeats n] [--threads n] [GB | <factor>x]     defaults: 3 repeats, one thread for each core, 0.25 GB of chunks
+
+   <factor>x, for example 1.05x, takes the factor times the device memory as the size of the chunks.
 
    All rows have 64 nonzeros in random columns of a million, with random values in double precision. The source of the rows repeats one block of rows, so that the matrix
    itself is never in memory; its chunks are. First line: the rate of plain copies of pinned memory. Then CSV:
@@ -225,8 +227,9 @@ static void TimeAll(double bytes)
 
 int main(int argc, char **argv)
 {
-  double    bytes = 0.25e9;
-  int       host  = 0;
+  double    bytes = 0.25e9, factor = 0;
+  int       host = 0;
+  size_t    available, total;
   cpu_set_t cores;
   char      why[256];
 
@@ -236,12 +239,15 @@ int main(int argc, char **argv)
     if (!strcmp(argv[a], "--host")) host = 1;
     else if (!strcmp(argv[a], "--repeats") && a + 1 < argc) repeats = atoi(argv[++a]);
     else if (!strcmp(argv[a], "--threads") && a + 1 < argc) threads = atoi(argv[++a]);
+    else if (strchr(argv[a], 'x')) factor = atof(argv[a]);
     else bytes = 1e9 * atof(argv[a]);
   }
   if (bytes < 1e6 || repeats < 1 || repeats > MOST || threads < 1) Fail("the chunks need at least 0.001 GB, 1 to 16 repeats and at least one thread");
   if (host || GpDevOpen(GP_DEV_CUDA, 0, &dev, why, sizeof(why))) {
     if (GpDevOpen(GP_DEV_HOST, 0, &dev, why, sizeof(why))) Fail(why);
   }
+  CHECK(GpDevGetMemory(dev, &available, &total));
+  if (factor > 0 && GpDevHasMemory(dev)) bytes = factor * (double)total;
   TimeAll(bytes);
   GpDevClose(&dev);
   return 0;

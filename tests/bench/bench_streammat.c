@@ -1,11 +1,12 @@
 /* Measures products with a matrix that is streamed from host memory.
 
-     bench_streammat [-matrix text] [-equal] [-repeats 20] [-aij] [-write file]     Without a GPU the host backend is timed, to test the program
+     bench_streammat [-matrix text] [-equal] [-repeats 20] [-mult] [-aij] [-write file]     Without a GPU the host backend is timed, to test the program
      mpiexec -n 16 bench_streammat -read file
      bench_streammat -read file -bounded -mat_gpucsr_stream auto -gpucsr_device_memory bytes
 
      -matrix   a name of tests/bench/matrices.h
      -equal    all nonzeros are 1
+     -mult     times only y = A x
      -aij      also times PETSc's type aij
      -pass     times only A'(A x): two products, with stored and shared transposes, against one pass over the chunks
      -write    writes the matrix to a file for -read and for stream_cupy.py: 64-bit numbers of rows, of columns and of nonzeros; 32-bit row pointers and columns; values
@@ -312,7 +313,7 @@ static PetscErrorCode TimeBounded(Mat B)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode TimeAll(const char *name, PetscBool equal, PetscBool aij, PetscBool pass, const char *write)
+static PetscErrorCode TimeAll(const char *name, PetscBool equal, PetscBool mult, PetscBool aij, PetscBool pass, const char *write)
 {
   double link, bytes = 0;
   Mat    A, B;
@@ -325,7 +326,9 @@ static PetscErrorCode TimeAll(const char *name, PetscBool equal, PetscBool aij, 
   PetscCall(CreateMatrix(name, equal, write, &A));
   if (pass) PetscCall(BenchNormalCompare(dev, A, repeats));
   else PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s", Columns));
-  for (size_t c = 0; !pass && c < PETSC_STATIC_ARRAY_LENGTH(Cases); c++) PetscCall(TimeCase(dev, A, &Cases[c], link, &bytes));
+  for (size_t c = 0; !pass && c < PETSC_STATIC_ARRAY_LENGTH(Cases); c++) {
+    if (!mult || !Cases[c].product) PetscCall(TimeCase(dev, A, &Cases[c], link, &bytes));
+  }
   if (aij) {
     PetscCall(MatConvert(A, MATSEQAIJ, MAT_INITIAL_MATRIX, &B));
     PetscCall(TimeAIJ(B));
@@ -338,7 +341,7 @@ static PetscErrorCode TimeAll(const char *name, PetscBool equal, PetscBool aij, 
 int main(int argc, char **argv)
 {
   char        name[64] = "text", read[PETSC_MAX_PATH_LEN] = "", write[PETSC_MAX_PATH_LEN] = "";
-  PetscBool   equal = PETSC_FALSE, aij = PETSC_FALSE, pass = PETSC_FALSE, bounded = PETSC_FALSE;
+  PetscBool   equal = PETSC_FALSE, mult = PETSC_FALSE, aij = PETSC_FALSE, pass = PETSC_FALSE, bounded = PETSC_FALSE;
   PetscMPIInt ranks;
   Mat         A;
 
@@ -347,6 +350,7 @@ int main(int argc, char **argv)
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-matrix", name, sizeof(name), NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-equal", &equal, NULL));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-mult", &mult, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-aij", &aij, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-pass", &pass, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-bounded", &bounded, NULL));
@@ -363,7 +367,7 @@ int main(int argc, char **argv)
       PetscCall(TimeAIJ(A));
     }
     PetscCall(MatDestroy(&A));
-  } else PetscCall(TimeAll(name, equal, aij, pass, write));
+  } else PetscCall(TimeAll(name, equal, mult, aij, pass, write));
   PetscCall(PetscFinalize());
   return 0;
 }
