@@ -253,8 +253,12 @@ int main(int argc, char **argv)
          suffix: 1
       test:
          suffix: 2
-         nsize: {{2 4}}
-         args: -type {{aij dense}} -seeds 1 -cuts 3
+         nsize: 2
+         args: -type dense -seeds 1 -cuts 3
+      test:
+         suffix: 4
+         nsize: 4
+         args: -type aij -seeds 1 -cuts 3
       test:
          suffix: gpu
          args: -type gpucsr -mat_gpucsr_vec_type gpu -vec_gpu_separate -mat_gpucsr_storage {{single double}} -seeds 2

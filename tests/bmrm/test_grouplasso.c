@@ -178,8 +178,12 @@ int main(int argc, char **argv)
          suffix: 1
       test:
          suffix: 2
-         nsize: {{2 4}}
-         args: -type {{aij dense}}
+         nsize: 2
+         args: -type dense
+      test:
+         suffix: 4
+         nsize: 4
+         args: -type aij
       test:
          suffix: gpu
          nsize: {{1 2}}

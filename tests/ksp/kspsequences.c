@@ -265,8 +265,14 @@ int main(int argc, char **argv)
 
    test:
       suffix: stream
-      nsize: {{1 2 4}}
+      nsize: {{1 2}}
       args: -mat_gpucsr_storage double -gpucsr_stream always -gpucsr_stream_chunk 16384 -gpucsr_stream_resident {{0 20000}}
+      output_file: output/kspsequences.out
+
+   test:
+      suffix: stream_4
+      nsize: 4
+      args: -mat_gpucsr_storage double -gpucsr_stream always -gpucsr_stream_chunk 16384 -gpucsr_stream_resident 20000
       output_file: output/kspsequences.out
 
 TEST*/

@@ -309,7 +309,7 @@ int main(int argc, char **argv)
 /*TEST
 
    testset:
-      nsize: {{1 2 4}}
+      nsize: {{1 2}}
       args: -mat_gpucsr_stream_chunk 16384
       output_file: output/stream_products.out
       test:
@@ -321,6 +321,17 @@ int main(int argc, char **argv)
       test:
          suffix: lazy
          args: -mat_gpucsr_storage auto -mat_gpucsr_transpose lazy
+
+   testset:
+      nsize: 4
+      args: -mat_gpucsr_stream_chunk 16384
+      output_file: output/stream_products.out
+      test:
+         suffix: products_4
+         args: -mat_gpucsr_storage double -mat_gpucsr_stream_resident 30000
+      test:
+         suffix: shared_4
+         args: -shared -mat_gpucsr_stream_transpose shared -mat_gpucsr_storage single
 
    test:
       suffix: rows

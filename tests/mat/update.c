@@ -376,8 +376,14 @@ int main(int argc, char **argv)
    # a streamed matrix is encoded again after each change
    test:
       suffix: stream
-      nsize: {{1 2 4}}
+      nsize: {{1 2}}
       args: -mat_gpucsr_vec_type gpu -mat_gpucsr_storage double -uploads 2,2,2,2,2,2,2,2,2 -gpucsr_stream always -gpucsr_stream_chunk 16384 -gpucsr_stream_resident {{0 20000}}
+      output_file: output/update_1.out
+
+   test:
+      suffix: stream_4
+      nsize: 4
+      args: -mat_gpucsr_vec_type gpu -mat_gpucsr_storage double -uploads 2,2,2,2,2,2,2,2,2 -gpucsr_stream always -gpucsr_stream_chunk 16384 -gpucsr_stream_resident 20000
       output_file: output/update_1.out
 
    # vectors on the host; values that single storage rounds are uploaded; a parallel matrix that is not ours and blocks that are

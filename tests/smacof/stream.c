@@ -332,7 +332,12 @@ int main(int argc, char **argv)
 
   test:
     suffix: 1
-    nsize: {{1 2 4}}
+    nsize: {{1 2}}
+
+  test:
+    suffix: 4
+    nsize: 4
+    args: -largest 131
     output_file: output/stream_1.out
 
   test:

@@ -1,4 +1,5 @@
-static char help[] = "Stream auto: if an allocation of the ordinary set-up fails, the matrix is streamed and its products stay right.\n\n";
+static char help[] = "Stream auto: if an allocation of the ordinary set-up fails, the matrix is streamed and its products stay right.\n\n\
+  -rows n : rows of the matrix\n\n";
 
 #include "device/gpdeviceimpl.h"
 #include "mat/impls/gpucsr/parallel/mpigpucsr.h"
@@ -142,14 +143,15 @@ int main(int argc, char **argv)
 {
   GpDev     dev;
   Mat       B;
-  PetscInt  seen[2] = {0, 0};
+  PetscInt  seen[2] = {0, 0}, rows = 4000;
   PetscBool streamed;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscGPUCSRInitialize());
   PetscCall(PetscGPUCSRGetDevice(&dev));
-  PetscCall(Create(4000, &B));
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-rows", &rows, NULL));
+  PetscCall(Create(rows, &B));
   Bound      = SIZE_MAX;
   Countdown  = -1;
   Real       = dev->ops;

@@ -1,4 +1,5 @@
-static char help[] = "Resident chunks are freed when another allocation fails, also during a product, and products keep their bits; workspace is kept during a product.\n\n";
+static char help[] = "Resident chunks are freed when another allocation fails, also during a product, and products keep their bits; workspace is kept during a product.\n\n\
+  -rows n : rows of the matrix\n\n";
 
 #include "operator.h"
 
@@ -144,7 +145,7 @@ static PetscErrorCode CheckSmaller(GpDev dev, Test *T, const Vectors *V)
 
   PetscFunctionBegin;
   PetscCall(MeasureProducts(dev, T, 0, V, &workspace));
-  for (double more = 30000; more < 3e6; more *= 4) {
+  for (double more = 30000; more < 750.0 * (double)T->A->m; more *= 4) {
     LimitMore(dev, more);
     PetscCallGp(dev, "smaller chunks", Stream(dev, T, 0, &o[0], -1, &S, &loss));
     GpOpStreamGetInfo(S, &info);
@@ -166,9 +167,11 @@ int main(int argc, char **argv)
   BenchMatrix A;
   Vectors     V;
   Test        T;
+  PetscInt    rows = 4000;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-rows", &rows, NULL));
   PetscCall(PetscGPUCSRSetUpDevice_Private());
   PetscCall(PetscGPUCSRGetDevice(&dev));
   Real     = dev->ops;
@@ -177,7 +180,7 @@ int main(int argc, char **argv)
   if (GpDevKindOf(dev) == GP_DEV_HOST) Ops.holds = Holds;
   Ops.alloc_shared = CountAllocation;
   GpDevSetMemoryLimit(dev, 1e15); /* from here on, all memory is allocated as with a limit */
-  BenchRows(&A, 4000, 5000, 60, 1, 2);
+  BenchRows(&A, (int32_t)rows, (int32_t)rows + 1000, 60, 1, 2);
   PetscCall(VectorsCreate(dev, A.m, A.n, &V));
   PetscCall(TestCreate(dev, &A, GP_F32, &T));
   PetscCall(CheckOthers(dev, &T, &V));
