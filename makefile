@@ -266,7 +266,7 @@ demo: ## set up what is missing, build, train a classifier on real data
 check: ## set up, build, run every test that needs no GPU; ends with: N passed, N failed, N skipped
 	@tests/check.sh
 
-check-newest: ## the same with the newest PETSc, debugging on, which is built first (10 minutes)
+check-newest: ## the same with the newest PETSc, with debugging and 64-bit indices, which is built first (6 minutes)
 	@GPUCSR_CHECK_NEWEST=only tests/check.sh
 
 check-gpu: ## the tests on the GPU of this machine

@@ -11,4 +11,4 @@ $(gp_outside): $(gp_lib)
 $(gp_inside): $(gp_archives)
 $(gp_outside): PETSC_TEST_LIB = -Wl,-rpath,$(GPUCSR_BUILD)/lib $(GPUCSR_PETSC_LIB) -lm
 $(gp_inside): PETSC_TEST_LIB = -Wl,--start-group $(gp_archives) -Wl,--end-group $(GPUCSR_PETSC_LIB) $(GPUCSR_CUDA_LIB) -lm
-$(testsrcs.o): PCC_FLAGS += -std=gnu99 $(GPUCSR_CFLAGS) -O1 # -O1 even if PETSc was built without optimisation, because some tests compute an expensive reference
+$(testsrcs.o): PCC_FLAGS += -Wall -std=gnu99 $(GPUCSR_CFLAGS) -O1 # -O1 even if PETSc was built without optimisation, because some tests compute an expensive reference

@@ -49,11 +49,14 @@ fromsource() {
   mkdir -p "$top/src/mat/tests"
   rm -rf "$top"/src/mat/tests/*
   local others=bench
-  [ "${GPUCSR_SUITE:-full}" != petsc ] || others='bench|device|kernels|selector' # these do not depend on PETSc
+  [ "${GPUCSR_SUITE:-full}" != petsc ] || others='bench|kernels|selector' # these do not depend on PETSc
   for dir in $(ls tests/*/*.c | xargs -n1 dirname | sort -u | xargs -n1 basename | grep -vxE "$others"); do
     mkdir -p "$top/src/mat/tests/$dir"
     for f in tests/"$dir"/*; do ln -s "$ROOT/$f" "$top/src/mat/tests/$dir/"; done
   done
+  if [ "${GPUCSR_SUITE:-full}" = petsc ]; then # nor do these programs
+    (cd "$top/src/mat/tests" && rm -f device/{device,memory,stream}.c stream/{chunk,chunkfaults,chunkfile,operator,reclaim}.c)
+  fi
   # a copy of PETSc's gmakefile.test that finds these sources and includes the link commands of tests/harness.mk
   sed -e 's|^TESTSRCDIR.*|TESTSRCDIR := $(dir $(mkfile_path))src|' \
     -e '/gmakegentest.py.*--testdir=/{/--srcdir/!s|--testdir=|--srcdir=$(TESTSRCDIR) --testdir=|}' \
@@ -67,7 +70,9 @@ fromsource() {
   fi
 
   value() { make -s --no-print-directory "print-$1"; }
-  make -k -j"${JOBS:-2}" -f "$top/gmakefile.test" V=0 NO_RM=1 \
+  [ ! -f "$PETSC_DIR/lib/petsc/bin/petscdiff" ] || export PETSCDIFF=$ROOT/tests/petscdiff.sh
+  # Three programs run per two cores, because the start of a program on several ranks, and the scripts of the harness, mostly wait.
+  make -k -j"$((3 * ${JOBS:-2} / 2))" -f "$top/gmakefile.test" V=0 NO_RM=1 \
     PETSC_DIR="$PETSC_DIR" PETSC_ARCH="$PETSC_ARCH" CONFIGDIR="$from/config" TESTDIR="$testdir" \
     GPUCSR_BUILD="$BUILD" GPUCSR_PETSC_LIB="$(value petsclib)" GPUCSR_CUDA_LIB="$(value cudalibs)" \
     GPUCSR_CFLAGS="-I$ROOT -I$ROOT/include -I$ROOT/src -I$ROOT/solvers/bmrm -I$ROOT/tests $(value defs) $(value cudainc)" \

@@ -28,9 +28,9 @@ if ! { have pkg-config && havepetsc; }; then
   if [ -n "${PETSC_DIR:-}" ]; then echo "PETSC_DIR=$PETSC_DIR PETSC_ARCH=${PETSC_ARCH:-}: no PETSc is installed there" >&2; exit 1; fi
   needed+=(petsc-dev)
 fi
+if [ "${GPUCSR_CHECK_NEWEST:-0}" != 0 ]; then python3 -m pip --version >/dev/null 2>&1 || wished+=(python3-pip python3-dev); fi # to build PETSc
 if [ "$what" = test ]; then
   have pkg-config && haveharness || needed+=(HARNESS)
-  if [ "${GPUCSR_CHECK_NEWEST:-0}" != 0 ]; then python3 -m pip --version >/dev/null 2>&1 || wished+=(python3-pip python3-dev); fi # to build PETSc
   have git || wished+=(git)
   have valgrind || wished+=(valgrind)
   have clang-format || wished+=(clang-format)

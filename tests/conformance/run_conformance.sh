@@ -11,7 +11,7 @@ if [ "${1:-}" = table ]; then
   shift
   for option in "$@"; do
     if [ "$option" = --newest ]; then
-      PETSC_DIR=${GPUCSR_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/gpucsr}/petsc-${PETSC_RELEASE:-3.26.1}-debug
+      PETSC_DIR=${GPUCSR_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/gpucsr}/petsc-${PETSC_RELEASE:-3.26.1}-debug64
       BUILD=$BUILD/newest
       GPUCSR_LIB=$BUILD/lib/libgpucsr.so
       PETSC_ARCH=
