@@ -19,6 +19,7 @@
 import contextlib
 import importlib
 import json
+import os
 import re
 import struct
 import sys
@@ -26,6 +27,8 @@ import traceback
 import xml.dom.minidom
 
 import numpy as np
+
+INTEGER = ">i" + os.environ.get("GPUCSR_INT_BYTES", "4")  # integers in PETSc's binary files
 
 
 def write_data(folder):
@@ -41,7 +44,7 @@ def write_data(folder):
         for i, j in zip(*np.nonzero(X)):
             file.write(f"{i + 1} {j + 1} {X[i, j]:.17g}\n")
     with open(f"{folder}/points.petsc", "wb") as file:
-        file.write(struct.pack(">4i", 1211216, 400, 5, -1) + X.astype(">f8").tobytes())
+        file.write(np.array([1211216, 400, 5, -1], INTEGER).tobytes() + X.astype(">f8").tobytes())
     with open(f"{folder}/points.minebench", "wb") as file:
         file.write(struct.pack("<2i", 400, 5) + X.astype("<f4").tobytes())
     with open(f"{folder}/points.idx", "wb") as file:

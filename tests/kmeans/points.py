@@ -11,7 +11,7 @@ import sys
 
 import numpy as np
 
-from oracle import serve
+from oracle import INTEGER, serve
 
 IDX = {"uint8": (8, ">u1"), "int8": (9, ">i1"), "int16": (11, ">i2"), "int32": (12, ">i4"), "float": (13, ">f4"), "double": (14, ">f8")}
 
@@ -33,9 +33,9 @@ def write_market(file, X, kind="coordinate real general"):
 def write_petsc(file, X, sparse):
     rows = [np.flatnonzero((x != 0) | np.isnan(x)) for x in X]
     with open(file, "wb") as f:
-        f.write(struct.pack(">4i", 1211216, *X.shape, sum(map(len, rows)) if sparse else -1))
+        f.write(np.array([1211216, *X.shape, sum(map(len, rows)) if sparse else -1], INTEGER).tobytes())
         if sparse:
-            f.write(np.array([len(r) for r in rows], ">i4").tobytes() + np.concatenate(rows).astype(">i4").tobytes())
+            f.write(np.array([len(r) for r in rows], INTEGER).tobytes() + np.concatenate(rows).astype(INTEGER).tobytes())
             X = np.concatenate([x[r] for x, r in zip(X, rows)])
         f.write(X.astype(">f8").tobytes())
 

@@ -25,12 +25,11 @@ refused() { # refused NAME CODE MESSAGE ARGUMENTS: one line with the words and t
 }
 
 compare data "$tmp" || { not_ok "the files are made" "$tmp/log"; exit 1; }
-[ "${GPUCSR_INT_BYTES:-4}" = 4 ] && petsc="dense.petsc sparse.petsc" || petsc=""
 
 # --- formats ----------------------------------------------------------------------------------------------------------------
 gzip -k "$tmp/points.libsvm" "$tmp/points.minebench"
 xz -k "$tmp/points.libsvm" "$tmp/points.idx"
-for file in points.libsvm points.mtx array.mtx $petsc; do
+for file in points.libsvm points.mtx array.mtx dense.petsc sparse.petsc; do
   reads "$file" 1 points.csv "$file"
   reads "$file with -columns" 3 selected.csv "$file" -columns 3,0-1
 done
@@ -52,7 +51,7 @@ reads "a pattern" 2 pattern.csv pattern.mtx
 reads "one column of LIBSVM" 3 onecolumn.csv onecolumn.libsvm
 reads "one column of an array" 1 onecolumn.csv onecolumn.mtx
 reads "one point of LIBSVM" 3 onepoint.csv onepoint.libsvm
-[ -z "$petsc" ] || reads "one point in PETSc's format" 3 onepoint.csv onepoint.petsc
+reads "one point in PETSc's format" 3 onepoint.csv onepoint.petsc
 n=1
 for type in uint8 int8 int16 int32 float double; do
   reads "idx of $type" $n $type.csv $type.idx
@@ -84,7 +83,7 @@ printf '1\n2\n' >"$tmp/empty.libsvm"
 refused "LIBSVM without features" 4 "empty.libsvm: no line has a feature" -f "$tmp/empty.libsvm" -format libsvm
 for value in nan inf; do
   words="the value in row 17, column 2 (counted from 0) is $([ $value = nan ] && echo NaN || echo infinite)"
-  for file in ${petsc:+$value.dense.petsc $value.sparse.petsc} $value.minebench $value.idx; do
+  for file in $value.dense.petsc $value.sparse.petsc $value.minebench $value.idx; do
     refused "$file" 4 "$file: $words" -f "$tmp/$file" -columns 1-2,5
   done
 done
@@ -106,7 +105,7 @@ head -c 100 "$tmp/points.minebench" >"$tmp/short.minebench"
 head -c 60 "$tmp/points.idx.xz" >"$tmp/short.idx.xz"
 refused "a header of 2e9 rows" 4 "huge.mtx:2: 2000000000 rows" -f "$tmp/huge.mtx"
 refused "a Matrix Market file without rows" 4 "norows.mtx:2: a matrix of 0 x 3" -f "$tmp/norows.mtx"
-[ -z "$petsc" ] || refused "a PETSc file without rows" 4 "norows.petsc: a matrix of 0 x 3 holds no points" -f "$tmp/norows.petsc"
+refused "a PETSc file without rows" 4 "norows.petsc: a matrix of 0 x 3 holds no points" -f "$tmp/norows.petsc"
 refused "an array of 2e18 numbers" 4 "hugearray.mtx:2: " -f "$tmp/hugearray.mtx"
 refused "an idx header of 2e37 values" 4 "huge.idx: the header says" -f "$tmp/huge.idx" -format idx
 refused "an idx file without points" 4 "zero.idx: the header says 0 points" -f "$tmp/zero.idx" -format idx
