@@ -163,8 +163,8 @@ static PetscErrorCode GetLine(KSP ksp, char line[], size_t size)
   PetscCheck(file, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "Cannot read trisolve.txt");
   text[fread(text, 1, sizeof(text) - 1, file)] = 0;
   fclose(file);
-  PetscCall(PetscStrstr(text, "gpucsr triangular solves: ", &found));
-  PetscCall(PetscStrncpy(line, found ? found + 26 : "exact", size));
+  PetscCall(PetscStrstr(text, "gpucsr: triangular solves: ", &found));
+  PetscCall(PetscStrncpy(line, found ? found + 27 : "exact", size));
   PetscCall(PetscStrchr(line, '\n', &end));
   if (end) *end = 0;
   PetscFunctionReturn(PETSC_SUCCESS);

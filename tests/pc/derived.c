@@ -191,6 +191,7 @@ static PetscErrorCode View(PC pc, char text[], size_t length)
     PetscCall(PetscStrstr(line, "linear system matrix", &found));
     if (found) break;
     PetscCall(PetscStrstr(line, "package used to perform factorization", &found)); /* each matrix type has its own default */
+    if (!found) PetscCall(PetscStrstr(line, "gpucsr:", &found));
     if (!found) PetscCall(PetscStrlcat(text, line, length));
   }
   fclose(file);

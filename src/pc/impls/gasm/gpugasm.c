@@ -43,20 +43,21 @@ static PetscErrorCode PCReset_GPUGASM(void *data)
 /* Creates the vectors of the subdomains, and tells whether all of them, on all ranks, and those of the matrix are of type gpu. */
 static PetscErrorCode PCGPUGASMCreateVecs(PC pc, PC_GPUGASM *g, Vec whole)
 {
-  PetscBool gpu;
+  int here, all;
 
   PetscFunctionBegin;
   PetscCall(PCGASMGetSubKSP(pc, &g->n, NULL, &g->ksp));
   PetscCall(PetscMalloc2(g->n, &g->x, g->n, &g->y));
-  gpu = VecGPUIs(whole);
+  here = VecGPUIs(whole);
   for (PetscInt k = 0; k < g->n; k++) {
     Mat A;
 
     PetscCall(KSPGetOperators(g->ksp[k], NULL, &A));
     PetscCall(MatCreateVecs(A, &g->y[k], &g->x[k]));
-    gpu = (PetscBool)(gpu && VecGPUIs(g->x[k]) && VecGPUIs(g->y[k]));
+    here = here && VecGPUIs(g->x[k]) && VecGPUIs(g->y[k]);
   }
-  PetscCallMPI(MPI_Allreduce(&gpu, &g->gpu, 1, MPIU_BOOL, MPI_LAND, PetscObjectComm((PetscObject)pc)));
+  PetscCallMPI(MPI_Allreduce(&here, &all, 1, MPI_INT, MPI_MIN, PetscObjectComm((PetscObject)pc)));
+  g->gpu = (PetscBool)all;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -163,11 +163,11 @@ static PetscErrorCode MatView_SolverGPUCSR(Mat F, PetscViewer viewer)
   if (!info) PetscCall(MatGPUCSRFactorDownload_Private(F, f)); /* PETSc prints values */
   PetscCall((*f->view)(F, viewer));
   if (!info) PetscFunctionReturn(PETSC_SUCCESS);
-  if (f->numeric.host) PetscCall(PetscViewerASCIIPrintf(viewer, "gpucsr: numeric factorisation on the host (%s)\n", f->numeric.host));
-  else PetscCall(PetscViewerASCIIPrintf(viewer, "gpucsr: numeric factorisation on the device\n"));
-  if (f->onhost) PetscCall(PetscViewerASCIIPrintf(viewer, "gpucsr triangular solves: on the host, because the factor does not fit the device memory\n"));
+  if (f->numeric.host) PetscCall(PetscViewerASCIIPrintf(viewer, "gpucsr: numeric factorisation: on the host (%s)\n", f->numeric.host));
+  else PetscCall(PetscViewerASCIIPrintf(viewer, "gpucsr: numeric factorisation: on the device\n"));
+  if (f->onhost) PetscCall(PetscViewerASCIIPrintf(viewer, "gpucsr: triangular solves: on the host, because the factor does not fit the device memory\n"));
   if (f->onhost || f->trisolve == MAT_GPUCSR_TRISOLVE_EXACT) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscViewerASCIIPrintf(viewer, "gpucsr triangular solves: %s, at most %" PetscInt_FMT " sweep%s\n", MatGPUCSRTrisolves[f->trisolve], f->sweeps, f->sweeps == 1 ? "" : "s"));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "gpucsr: triangular solves: %s, at most %" PetscInt_FMT " sweep%s\n", MatGPUCSRTrisolves[f->trisolve], f->sweeps, f->sweeps == 1 ? "" : "s"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
