@@ -64,31 +64,19 @@ __device__ static int KMeansDirectEvaluateAll(const KMeansData &A, const KMeansD
   return count;
 }
 
-/* Prefetches the values and the labels of the next tile of a warp, so that both are in the L2 cache when the warp reads them. */
-template <class Real, int P>
-__device__ static void KMeansDirectPrefetchTile(const KMeansData &A, const int32_t *label, int64_t first)
-{
-  const int64_t points = A.n - first < 32 * P ? A.n - first : 32 * P;
-
-  if (points <= 0) return;
-  KMeansDirectPrefetch((const Real *)A.value + first * A.d, points * A.d * (int64_t)sizeof(Real));
-  KMeansDirectPrefetch(label + first, points * (int64_t)sizeof(int32_t));
-}
-
 /* Finds the labels of the points of a warp. centroids: all centroids, or NULL if they do not fit shared memory. fresh: 1 if the sums contain no point yet. If A.fuse is set,
    lists the slots of the points to add or to move in W->slot, with their new labels in W->limit and their old ones in W->group. Returns the number of listed points. */
 template <class Search, class Real, int D, int P>
 __device__ static int KMeansDirectFinish(const KMeansData &A, const KMeansDirectFrame<D> &F, int64_t first, const float *centroids, int fresh, KMeansDirectWarp<Real, D, P> *W, KMeansTotals *T)
 {
   const int lane  = threadIdx.x % 32;
-  int32_t   next  = first + lane < A.n ? F.label[first + lane] : -1; /* each label is loaded one step before it is needed */
   int       moved = 0;
 
 #pragma unroll 1
   for (int slot = lane; slot < 32 * P; slot += 32) {
     const int64_t        i     = first + slot;
     const int            valid = i < A.n;
-    const int32_t        old   = next;
+    const int32_t        old   = valid ? F.label[i] : -1;
     KMeansDirectPlace<D> place;
     Real                 x[D];
     int32_t              group;
@@ -96,7 +84,6 @@ __device__ static int KMeansDirectFinish(const KMeansData &A, const KMeansDirect
     float                limit;
     unsigned             open;
 
-    next = slot + 32 < 32 * P && i + 32 < A.n ? F.label[i + 32] : -1;
     W->get(slot, x);
 #pragma unroll
     for (int j = 0; j < D; j++) {
@@ -214,7 +201,6 @@ __global__ __launch_bounds__(Search::THREADS, 1) static void KMeansDirectKernel(
       typename Search::template Tile<Real, P> tile;
 
       W->load(A, first);
-      KMeansDirectPrefetchTile<Real, P>(A, F.label, first + (int64_t)32 * P * warps * gridDim.x);
       tile.load(F, A.d, W);
       if (panel == units) tile.search(A.k, 0, units, centroids);
       else

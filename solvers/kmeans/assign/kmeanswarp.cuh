@@ -90,12 +90,6 @@ struct KMeansDirectWarp {
   }
 };
 
-/* Prefetches `bytes` bytes to the L2 cache. All threads of the warp call it. */
-__device__ static inline void KMeansDirectPrefetch(const void *from, int64_t bytes)
-{
-  for (int64_t at = threadIdx.x % 32 * 128; at < bytes; at += 32 * 128) asm volatile("prefetch.global.L2 [%0];" ::"l"((const char *)from + at));
-}
-
 /* Returns half the squared norm of the shifted and scaled centroid c, before its coordinates are rounded, and raises F.most. Calls store(j, value) with the
    coordinate of feature j. Coordinates beyond the last one are 0. */
 template <int D, class Store>
