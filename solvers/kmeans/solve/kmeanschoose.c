@@ -86,9 +86,11 @@ PetscInt KMeansChooseOnce_Private(const KMeansPoints *P)
 }
 
 /* `cells` replaces `direct` or `tensor` on a GPU if cells have few candidates. Their number grows with the expected number of centroids in the cell of a point, if centroids were
-   distributed like points. The largest such numbers for which `cells` took less time were measured on an H200 with uniform points (docs/performance/kmeans.md). */
+   distributed like points. With 4 features the cells are so large that `cells` took longer for 10 to 1000 clusters, measured on an H200 (docs/performance/kmeans.md). */
+#define KMEANS_CELLS_AUTO    3                   /* largest number of features */
 #define KMEANS_CELLS_LEAST   ((double)(1 << 22)) /* least number of points times clusters of a rank: listing the candidates takes about 5 us in every iteration */
-#define KMEANS_CELLS_MOST(d) ((d) <= 2 ? 1.0 : (d) == 3 ? 0.25 : 0.06)
+#define KMEANS_CELLS_FROM(d) ((d) <= 2 ? 2 : 32) /* least number of clusters */
+#define KMEANS_CELLS_MOST(d) ((d) <= 2 ? 1.0 : 0.25)
 
 static PetscErrorCode KMeansChooseCells(KMeans km, PetscInt *assign)
 {
@@ -99,8 +101,8 @@ static PetscErrorCode KMeansChooseCells(KMeans km, PetscInt *assign)
   double            share = 0;
 
   PetscFunctionBegin;
-  if (GpDevKindOf(A->dev) != GP_DEV_CUDA || (*assign != KMEANS_ASSIGN_direct && *assign != KMEANS_ASSIGN_tensor) || A->d > KMEANS_CELLS_FEATURES) PetscFunctionReturn(PETSC_SUCCESS);
-  if (km->k < 2 || km->k > KMEANS_CELLS_CLUSTERS || km->batch || KMeansIsStreamed(P) || (double)P->N * km->k < KMEANS_CELLS_LEAST * P->ranks) PetscFunctionReturn(PETSC_SUCCESS);
+  if (GpDevKindOf(A->dev) != GP_DEV_CUDA || (*assign != KMEANS_ASSIGN_direct && *assign != KMEANS_ASSIGN_tensor) || A->d > KMEANS_CELLS_AUTO) PetscFunctionReturn(PETSC_SUCCESS);
+  if (km->k < KMEANS_CELLS_FROM(A->d) || km->k > KMEANS_CELLS_CLUSTERS || km->batch || KMeansIsStreamed(P) || (double)P->N * km->k < KMEANS_CELLS_LEAST * P->ranks) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(KMeansPointsSetGrid_Private(comm, P));
   PetscCallGp(A->dev, "Grid", KMeansGridShare_CUDA(A, &share));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &share, 1, MPI_DOUBLE, MPI_MAX, comm)); /* so that all ranks make the same choice */
@@ -183,7 +185,8 @@ static PetscInt KMeansChooseUpdate(KMeans km)
   if (KMeansIsStreamed(&km->points)) return GpDevKindOf(A->dev) == GP_DEV_HOST || KMeansFixedIsFastest(A) ? KMEANS_UPDATE_fixed : KMEANS_UPDATE_sort;
   if (GpDevKindOf(A->dev) == GP_DEV_HOST || A->row) return km->batch ? KMEANS_UPDATE_fixed : KMEANS_UPDATE_changed;
   if (!km->batch && GP_ON_DEVICE(A->dev, KMeansFuses, A, km->now[0])) return KMEANS_UPDATE_changed; /* the assignment itself adds the points whose labels change */
-  return KMeansFixedIsFastest(A) ? KMEANS_UPDATE_fixed : KMEANS_UPDATE_sort;
+  if (KMeansFixedIsFastest(A)) return KMEANS_UPDATE_fixed;
+  return km->batch ? KMEANS_UPDATE_sort : KMEANS_UPDATE_changed; /* `changed` adds all points by `sort` once, and then moves those whose labels change */
 }
 
 /* Refuses an update that cannot handle the points. */
