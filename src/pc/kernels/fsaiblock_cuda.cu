@@ -3,6 +3,7 @@
 #include "pc/kernels/gpbatchkernel.h"
 
 static constexpr int PANEL = 4; /* number of columns that are eliminated at once */
+static constexpr int SPLIT = 4; /* number of threads that add the products of a row and a panel */
 
 /* Returns the number of entries of a triangle with n rows, which is the position of row n. */
 __host__ __device__ static inline int32_t GpFsaiTriangle(int32_t n)
@@ -15,6 +16,7 @@ struct GpFsaiBlock {
   double  *L;        /* [triangle of m] */
   double  *y;        /* [m] */
   double  *diagonal; /* [m] diagonal entries of A */
+  double  *inverse;  /* [m] reciprocals of the diagonal of L */
   int32_t *J;        /* [m] */
   int32_t  m;
 };
@@ -39,17 +41,19 @@ __device__ static void GpFsaiGatherBlock(const GpBatchWork &w, const GpFsaiBlock
   __syncthreads();
 }
 
-/* Subtracts the columns before column j from the columns j to j + PANEL - 1. */
+/* Subtracts the columns before column j from the columns j to j + PANEL - 1. SPLIT successive lanes add the products of a row. */
 __device__ static void GpFsaiUpdatePanel(const GpFsaiBlock &p, int32_t j)
 {
+  const int32_t part = threadIdx.x % SPLIT;
   const double *other[PANEL];
 
 #pragma unroll
   for (int q = 0; q < PANEL; q++) other[q] = p.L + GpFsaiTriangle(min(j + q, p.m - 1));
-  for (int32_t r = j + threadIdx.x; r < p.m; r += blockDim.x) {
-    double *x = p.L + GpFsaiTriangle(r), sum[PANEL] = {0};
+  for (int32_t first = j; first < p.m; first += blockDim.x / SPLIT) { /* the same number of times in all threads */
+    const int32_t r = first + threadIdx.x / SPLIT;
+    double       *x = p.L + GpFsaiTriangle(min(r, p.m - 1)), sum[PANEL] = {0};
 
-    for (int32_t k = 0; k < j; k++) {
+    for (int32_t k = part; k < j; k += SPLIT) {
       const double l = x[k];
 
 #pragma unroll
@@ -57,7 +61,8 @@ __device__ static void GpFsaiUpdatePanel(const GpFsaiBlock &p, int32_t j)
     }
 #pragma unroll
     for (int q = 0; q < PANEL; q++) {
-      if (j + q <= r) x[j + q] -= sum[q];
+      for (int lane = SPLIT / 2; lane; lane /= 2) sum[q] += __shfl_xor_sync(GP_BATCH_ALL, sum[q], lane);
+      if (part == 0 && r < p.m && j + q <= r) x[j + q] -= sum[q];
     }
   }
   __syncthreads();
@@ -76,7 +81,7 @@ __device__ static void GpFsaiFactorDiagonal(const GpFsaiBlock &p, int32_t j, dou
       if (c < q) f[q][c] *= inverse[c];
     }
     pivot[q]   = f[q][q];
-    inverse[q] = 1 / sqrt(pivot[q]);
+    inverse[q] = rsqrt(pivot[q]);
   }
   __syncthreads(); /* every thread has read the diagonal block before it is overwritten */
 }
@@ -111,7 +116,11 @@ __device__ static bool GpFsaiFactorBlock(const GpFsaiBlock &p, double *bad)
     GpFsaiUpdatePanel(p, j);
     GpFsaiFactorDiagonal(p, j, f, pivot, inverse);
     if (threadIdx.x == 0) {
-      for (int q = 0; q < PANEL && !fails && j + q < p.m; q++) {
+#pragma unroll
+      for (int q = 0; q < PANEL; q++) {
+        if (j + q >= p.m) break;
+        p.inverse[j + q] = inverse[q];
+        if (fails) continue;
         fails = !GpBatchIsPivot(pivot[q], p.m, p.diagonal[j + q]);
         *bad  = pivot[q];
       }
@@ -126,7 +135,7 @@ __device__ static void GpFsaiSolveBlock(const GpFsaiBlock &p)
 {
   for (int32_t b = p.m - 1; b > 0; b--) {
     const double *l    = p.L + GpFsaiTriangle(b);
-    const double  last = p.y[b] / l[b];
+    const double  last = p.y[b] * p.inverse[b];
 
     for (int32_t a = threadIdx.x; a < b; a += blockDim.x) p.y[a] -= l[a] * last;
     __syncthreads();
@@ -139,7 +148,7 @@ __device__ static void GpFsaiStoreBlock(const GpBatchWork &w, const GpFsaiBlock 
   int infinite = 0;
 
   for (int32_t a = threadIdx.x; a < p.m; a += blockDim.x) {
-    const double g = p.y[a] / p.L[GpFsaiTriangle(a) + a];
+    const double g = p.y[a] * p.inverse[a];
 
     infinite |= !isfinite(g);
     w.val[begin + a] = g;
@@ -148,7 +157,7 @@ __device__ static void GpFsaiStoreBlock(const GpBatchWork &w, const GpFsaiBlock 
   if (threadIdx.x) return;
   if (fails || infinite) GpBatchFail(w, row, bad);
   else {
-    const double g = p.y[p.m - 1] / p.L[GpFsaiTriangle(p.m) - 1];
+    const double g = p.y[p.m - 1] * p.inverse[p.m - 1];
 
     w.measure[row] = log(g * g * p.diagonal[p.m - 1]);
   }
@@ -160,7 +169,7 @@ __global__ static void GpFsaiBlockKernel(GpBatchWork w, double *matrices)
   extern __shared__ double memory[];
   const int32_t            most = w.part.m;
   double                  *rest = matrices ? memory : memory + GpFsaiTriangle(most);
-  GpFsaiBlock              p    = {matrices ? matrices + (size_t)blockIdx.x * GpFsaiTriangle(most) : memory, rest, rest + most, (int32_t *)(rest + 2 * most), 0};
+  GpFsaiBlock              p    = {matrices ? matrices + (size_t)blockIdx.x * GpFsaiTriangle(most) : memory, rest, rest + most, rest + 2 * most, (int32_t *)(rest + 3 * most), 0};
 
   for (int64_t t = blockIdx.x; t < w.part.count; t += gridDim.x) {
     const int32_t row = w.part.row ? w.part.row[t] : (int32_t)t, begin = w.P.rowptr[row];
@@ -180,10 +189,10 @@ extern "C" GpErr GpBatchFsaiBlock_CUDA(const GpBatchWork *w, int part)
 {
   GpDev          dev    = w->A.dev;
   const int32_t  m      = w->part.m;
-  const size_t   matrix = (size_t)GpFsaiTriangle(m) * sizeof(double), lists = (size_t)m * (2 * sizeof(double) + sizeof(int32_t));
+  const size_t   matrix = (size_t)GpFsaiTriangle(m) * sizeof(double), lists = (size_t)m * (3 * sizeof(double) + sizeof(int32_t));
   const bool     global = part == GP_BATCH_FSAI_GLOBAL || matrix + lists > GpDevSharedBytes(dev);
   const size_t   shared = lists + (global ? 0 : matrix);
-  const unsigned most = (unsigned)min((size_t)4 * GpDevComputeUnits(dev), GP_BATCH_WORKSPACE / matrix), threads = min((unsigned)(m + 31) / 32 * 32, 256u);
+  const unsigned most = (unsigned)min((size_t)4 * GpDevComputeUnits(dev), GP_BATCH_WORKSPACE / matrix), threads = min((unsigned)(m * SPLIT + 31) / 32 * 32, 768u);
   const unsigned blocks   = global ? min((unsigned)w->part.count, most) : (unsigned)w->part.count;
   double        *matrices = NULL;
   GpErr          err      = GpBatchAllowShared(dev, GpFsaiBlockKernel, shared);

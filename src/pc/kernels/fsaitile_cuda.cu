@@ -48,7 +48,7 @@ __device__ static void GpFsaiFactorTile(GpFsaiTile<M> &tile, int r, int32_t m, G
 #pragma unroll
   for (int j = 0; j < M; j++) {
     if (j >= lane.most) break;
-    const double   pivot = __shfl_sync(GP_BATCH_ALL, x[j], j, M), inverse = 1 / sqrt(pivot), l = r >= j ? x[j] * inverse : 0;
+    const double   pivot = __shfl_sync(GP_BATCH_ALL, x[j], j, M), inverse = rsqrt(pivot), l = r >= j ? x[j] * inverse : 0;
     const double2 *column = (const double2 *)tile.column[j % 2];
 
     if (r == j) {

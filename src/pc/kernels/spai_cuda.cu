@@ -3,6 +3,7 @@
 #include "pc/kernels/gpbatchkernel.h"
 
 static constexpr int THREADS = 256; /* of a block that computes a row */
+static constexpr int COLUMNS = 4;   /* number of columns that a warp reflects at once */
 
 /* The problem of a warp or of a thread block: the norm of Bg - e is minimised. */
 struct GpSpaiProblem {
@@ -98,14 +99,30 @@ __device__ static bool GpSpaiGather(const GpBatchWork &w, GpSpaiProblem &p, int3
   return unit >= 0;
 }
 
-/* Subtracts from column x its multiple of the reflection's vector v, whose entry a is `head`. */
-__device__ static void GpSpaiReflect(const GpSpaiProblem &p, int32_t a, const double *v, double head, double scale, double *x)
+/* Subtracts from n columns, of which x is the first, their multiples of the reflection's vector v, whose entry a is `head`. The columns are reduced together to hide the latency of the exchanges. */
+__device__ static void GpSpaiReflect(const GpSpaiProblem &p, int32_t a, const double *v, double head, double scale, int32_t n, double *x)
 {
-  double sum = 0;
+  double sum[COLUMNS] = {0};
 
-  for (int32_t r = a + p.lane; r < p.k; r += GP_BATCH_WARP) sum += (r == a ? head : v[r]) * x[r];
-  sum = scale * GpBatchSum(sum);
-  for (int32_t r = a + p.lane; r < p.k; r += GP_BATCH_WARP) x[r] -= sum * (r == a ? head : v[r]);
+  for (int32_t r = a + p.lane; r < p.k; r += GP_BATCH_WARP) {
+    const double entry = r == a ? head : v[r];
+
+#pragma unroll
+    for (int q = 0; q < COLUMNS; q++) sum[q] += entry * x[(q < n ? q : 0) * p.k + r];
+  }
+#pragma unroll
+  for (int lane = GP_BATCH_WARP / 2; lane; lane /= 2) {
+#pragma unroll
+    for (int q = 0; q < COLUMNS; q++) sum[q] += __shfl_xor_sync(GP_BATCH_ALL, sum[q], lane);
+  }
+  for (int32_t r = a + p.lane; r < p.k; r += GP_BATCH_WARP) {
+    const double entry = scale * (r == a ? head : v[r]);
+
+#pragma unroll
+    for (int q = 0; q < COLUMNS; q++) {
+      if (q < n) x[q * p.k + r] -= sum[q] * entry;
+    }
+  }
 }
 
 /* Reduces the matrix to a triangle. Every warp computes each reflection and applies it to some of the columns. Returns false if a column depends on the columns before it; *bad is then its remainder. */
@@ -125,7 +142,7 @@ __device__ static bool GpSpaiTriangulate(GpSpaiProblem &p, double *bad)
     if (head > 0) alpha = -alpha;
     sum -= alpha * head; /* half the squared norm of the reflection's vector */
     head -= alpha;
-    for (int32_t b = a + 1 + p.warp; b <= p.m; b += p.warps) GpSpaiReflect(p, a, v, head, 1 / sum, p.B + (size_t)b * p.k);
+    for (int32_t b = a + 1 + COLUMNS * p.warp; b <= p.m; b += COLUMNS * p.warps) GpSpaiReflect(p, a, v, head, 1 / sum, min(COLUMNS, p.m + 1 - b), p.B + (size_t)b * p.k);
     if (p.warp == 0 && p.lane == 0) p.corner[a] = alpha;
     p.Synchronise<ALONE>();
   }
