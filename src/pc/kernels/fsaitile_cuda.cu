@@ -96,7 +96,7 @@ __device__ static unsigned GpFsaiBallot(int r, bool condition)
 }
 
 template <int M>
-__global__ static void __launch_bounds__(BLOCK) GpFsaiTileKernel(GpBatchWork w)
+__global__ static void __launch_bounds__(BLOCK, M == GP_BATCH_WARP ? 5 : 8) GpFsaiTileKernel(GpBatchWork w)
 {
   __shared__ GpFsaiTile<M> tiles[BLOCK / M];
   GpFsaiTile<M>           &tile  = tiles[threadIdx.x / M];

@@ -82,18 +82,20 @@ __device__ static bool GpSpaiGather(const GpBatchWork &w, GpSpaiProblem &p, int3
 
   for (int32_t e = first; e < p.k * (p.m + 1); e += step) p.B[e] = unit >= 0 && e == p.k * p.m + unit;
   p.Synchronise<ALONE>();
-  for (int32_t a = p.warp; a < p.m; a += p.warps) {
-    double sum = 0;
+  for (int32_t at = 4 * p.warp; at < p.m; at += 4 * p.warps) { /* eight lanes read a row; all lanes take part in the exchanges */
+    const int32_t a = at + p.lane / 8, j = a < p.m ? p.J[a] : -1;
+    double        sum = 0;
 
-    for (int32_t e = w.A.rowptr[p.J[a]] + p.lane; e < w.A.rowptr[p.J[a] + 1]; e += GP_BATCH_WARP) {
-      const double  v  = GpBatchValue(w.A, e);
-      const int32_t at = GpBatchFind(p.I, p.k, w.A.col[e]);
+    for (int32_t e = j < 0 ? 0 : w.A.rowptr[j] + p.lane % 8; j >= 0 && e < w.A.rowptr[j + 1]; e += 8) {
+      const double  v     = GpBatchValue(w.A, e);
+      const int32_t entry = GpBatchFind(p.I, p.k, w.A.col[e]);
 
-      if (at >= 0) p.B[(size_t)a * p.k + at] = v;
+      if (entry >= 0) p.B[(size_t)a * p.k + entry] = v;
       sum += v * v;
     }
-    sum = GpBatchSum(sum);
-    if (p.lane == 0) p.norm[a] = sqrt(sum);
+#pragma unroll
+    for (int lane = 4; lane; lane /= 2) sum += __shfl_xor_sync(GP_BATCH_ALL, sum, lane);
+    if (j >= 0 && p.lane % 8 == 0) p.norm[a] = sqrt(sum);
   }
   p.Synchronise<ALONE>();
   return unit >= 0;
@@ -186,7 +188,7 @@ struct GpSpaiSizes {
 
 /* ALONE: each warp computes a row. Otherwise each thread block does. matrices: memory of the matrices of all blocks, one after the other; NULL: they are in shared memory */
 template <bool ALONE>
-__global__ static void GpSpaiKernel(GpBatchWork w, double *matrices)
+__global__ static void __launch_bounds__(ALONE ? 4 * GP_BATCH_WARP : THREADS, ALONE ? 8 : 3) GpSpaiKernel(GpBatchWork w, double *matrices)
 {
   extern __shared__ double memory[];
   const GpSpaiSizes        sizes(w.part.m, w.part.k);
