@@ -101,8 +101,8 @@ static PetscErrorCode Compare(PCType type, MatFactorShiftType shift, int fault, 
     if (b->reason == KSP_DIVERGED_PC_FAILED) (*failures)++;
     if (a->reason == b->reason && a->failed == b->failed && PetscAbsInt(a->its - b->its) <= 1) continue;
     (*differences)++;
-    PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s, shift %s, %s, %s: %s after %" PetscInt_FMT " iterations, failure %d; with plain AIJ %s, %" PetscInt_FMT ", %d\n", type, MatFactorShiftTypes[shift], Faults[fault], when[round], KSPConvergedReasons[b->reason], b->its,
-                          (int)b->failed, KSPConvergedReasons[a->reason], a->its, (int)a->failed));
+    PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s, shift %s, %s, %s: %s after %" PetscInt_FMT " iterations, failure %d; with plain AIJ %s, %" PetscInt_FMT ", %d\n", type, MatFactorShiftTypes[shift], Faults[fault], when[round],
+                          KSPConvergedReasons[b->reason], b->its, (int)b->failed, KSPConvergedReasons[a->reason], a->its, (int)a->failed));
   }
   PetscCheck(r[1][1].reason > 0 || r[0][1].reason < 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s, shift %s, %s: the solve with repaired values ends with %s", type, MatFactorShiftTypes[shift], Faults[fault], KSPConvergedReasons[r[1][1].reason]);
   PetscFunctionReturn(PETSC_SUCCESS);
