@@ -22,46 +22,37 @@ static void GpTriFactorFree(GpTriFactorArrays *a)
 
 /* --- dependencies ------------------------------------------------------------------------------------------------------------------------ */
 
-/* Lists the dependencies of each row of ICC: the rows with an entry in its column. PETSc keeps the rows that wait for column k in a linked list. This function repeats its operations on the lists, so that
-   the order of the additions is that of PETSc. list: [n] first row of the list of each column; next row behind each row. position: [n] next entry of each row */
-static void GpTriFactorListColumns(const GpTriPattern *p, int32_t list[], int32_t position[], GpTriFactorArrays *a)
+/* Lists the dependencies of each row of ICC: the rows with an entry in its column, in ascending order. PETSc adds them in another order, which begins with the latest rows; a row would
+   then have to wait before it can use the others. next: [n + 1] work space */
+static void GpTriFactorListColumns(const GpTriPattern *p, int32_t next[], GpTriFactorArrays *a)
 {
-  int64_t at = 0;
+  int32_t sum = 0;
 
-  for (int32_t k = 0; k < p->n; k++) list[k] = p->n;
-  for (int32_t k = 0; k < p->n; k++) {
-    int32_t i = list[k];
+  for (int32_t i = 0; i <= p->n; i++) next[i] = 0;
+  for (int32_t i = 0; i < p->n; i++) {
+    for (int64_t k = p->begin[i]; k < p->end[i]; k++) next[p->col[k]]++;
+  }
+  for (int32_t i = 0; i <= p->n; i++) {
+    const int32_t count = next[i];
 
-    a->first[k] = (int32_t)at;
-    while (i < k) {
-      const int32_t next = list[i];
+    next[i] = a->first[i] = sum;
+    sum += count;
+  }
+  for (int32_t i = 0; i < p->n; i++) {
+    for (int64_t k = p->begin[i]; k < p->end[i]; k++) {
+      const int32_t at = next[p->col[k]]++;
 
-      a->dep[at]       = i;
-      a->segment[at++] = position[i]++;
-      if (position[i] < p->end[i]) {
-        const int32_t column = p->col[position[i]];
-
-        list[i]      = list[column];
-        list[column] = i;
-      }
-      i = next;
-    }
-    position[k] = (int32_t)p->begin[k];
-    if (p->begin[k] < p->end[k]) {
-      const int32_t column = p->col[p->begin[k]];
-
-      list[k]      = list[column];
-      list[column] = k;
+      a->dep[at]     = i;
+      a->segment[at] = (int32_t)k;
     }
   }
-  a->first[p->n] = (int32_t)at;
 }
 
 /* Finds the dependencies of all rows. Returns 1 if host memory is exhausted. */
 static int GpTriFactorFindDeps(const GpTriPattern *p, GpTriFactor *F, GpTriFactorArrays *a)
 {
   const size_t n    = (size_t)p->n;
-  int32_t     *list = p->icc ? (int32_t *)malloc((2 * n + 1) * sizeof(int32_t)) : NULL;
+  int32_t     *next = p->icc ? (int32_t *)malloc((n + 1) * sizeof(int32_t)) : NULL;
   int          failed;
 
   F->deps  = p->icc ? p->nnz - p->n : p->n ? p->lower[p->n] : 0;
@@ -72,9 +63,9 @@ static int GpTriFactorFindDeps(const GpTriPattern *p, GpTriFactor *F, GpTriFacto
     a->dep     = (int32_t *)malloc(((size_t)F->deps + 1) * sizeof(int32_t));
     a->segment = (int32_t *)malloc(((size_t)F->deps + 1) * sizeof(int32_t));
   }
-  failed = !a->first || !a->begin || !a->upper || (p->icc && (!list || !a->dep || !a->segment));
+  failed = !a->first || !a->begin || !a->upper || (p->icc && (!next || !a->dep || !a->segment));
   if (!failed) {
-    if (p->icc) GpTriFactorListColumns(p, list, list + n, a);
+    if (p->icc) GpTriFactorListColumns(p, next, a);
     for (int32_t i = 0; i <= p->n && !p->icc; i++) a->first[i] = p->n ? (int32_t)p->lower[i] : 0;
     for (int32_t i = 0; i <= p->n; i++) a->begin[i] = a->first[i];
     for (int32_t i = 0; i < p->n; i++) {
@@ -82,7 +73,7 @@ static int GpTriFactorFindDeps(const GpTriPattern *p, GpTriFactor *F, GpTriFacto
       a->upper[2 * i + 1] = (int32_t)p->end[i];
     }
   }
-  free(list);
+  free(next);
   return failed;
 }
 
@@ -146,12 +137,12 @@ static int GpTriFactorAnalyse(const GpTriPattern *p, GpTriFactor *F, GpTriFactor
   return 0;
 }
 
-/* Selects the number of warps. As in a solve, warps that poll slow the warps that compute. */
+/* Selects the number of warps (fitted to an H200). As in a solve, warps that poll slow the warps that compute. Enough warps must load the next rows in the meantime. */
 static int32_t GpTriFactorSelectWarps(const GpTriFactor *F)
 {
   const double  width = F->levels ? (double)F->slices / F->levels : 1; /* mean number of slices of a level */
-  const int32_t most  = 32 * GpDevComputeUnits(F->dev);
-  double        warps = 16 * width;
+  const int32_t most  = (F->lanes == 4 ? 24 : 16) * GpDevComputeUnits(F->dev);
+  double        warps = 8 * width;
 
   if (warps > most) warps = most;
   if (warps < 4) warps = 4;

@@ -3,8 +3,8 @@
    The values have the layout of PETSc's factors. ILU: row i of L without its unit diagonal is at lower[i] to lower[i + 1]; row i of U without its diagonal is at begin[i] to end[i], and the
    inverse of the diagonal entry follows at end[i]. ICC: A = U' D U; row i holds the negative entries of the unit triangle U, and at end[i] the inverse of D.
 
-   Each row subtracts multiples of earlier rows of U, its dependencies, in the order in which PETSc does it. Products and sums are rounded one by one, as PETSc's, so the values have
-   the bits of PETSc's factor.
+   Each row subtracts multiples of earlier rows of U, its dependencies, in ascending order. Products and sums are rounded one by one. PETSc's ILU does the same, so the values have the bits of
+   PETSc's factor. PETSc's ICC uses another order, and the values agree up to rounding.
 
    On a GPU, rows are sorted by levels as in a triangle (gptrisolve.h). `lanes` threads of a warp compute a row, and a warp computes the rows of a slice, which belong to one level. */
 #ifndef GPTRIFACTOR_H

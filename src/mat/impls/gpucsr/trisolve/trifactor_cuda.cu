@@ -118,7 +118,6 @@ __device__ static inline void GpTriFactorBatch(const GpTriFactorArgs &a, const G
   const int t = threadIdx.x % T;
   int       other[GP_TRI_BATCH], begin[GP_TRI_BATCH], end[GP_TRI_BATCH], at[GP_TRI_BATCH];
   double    u[GP_TRI_BATCH], p[GP_TRI_BATCH], x[GP_TRI_BATCH];
-  bool      set;
 
 #pragma unroll
   for (int b = 0; b < GP_TRI_BATCH; b++) other[b] = e + b < r.deps ? a.F.dep[r.dep + e + b] : -1;
@@ -133,64 +132,66 @@ __device__ static inline void GpTriFactorBatch(const GpTriFactorArgs &a, const G
   for (int b = 0; b < GP_TRI_BATCH; b++) at[b] = begin[b] + t < end[b] ? a.F.col[begin[b] + t] : -1;
 #pragma unroll
   for (int b = 0; b < GP_TRI_BATCH; b++) at[b] = at[b] < 0 ? -1 : r.Find(at[b]);
-  do {
-    set = true;
+  for (int done = 0; done < GP_TRI_BATCH;) { /* the rows are subtracted in order, as soon as all rows of this warp can go on */
 #pragma unroll
     for (int b = 0; b < GP_TRI_BATCH; b++) {
-      p[b] = other[b] >= 0 ? GpTriLoad(a.F.pivot + other[b]) : 0.0;
-      u[b] = at[b] >= 0 ? GpTriLoad(a.F.val + begin[b] + t) : 0.0;
-      x[b] = ICC && other[b] >= 0 ? GpTriLoad(a.F.val + begin[b]) : 0.0;
+      const bool waits = b >= done && other[b] >= 0;
+
+      p[b] = waits ? GpTriLoad(a.F.pivot + other[b]) : 0.0;
+      u[b] = waits && at[b] >= 0 ? GpTriLoad(a.F.val + begin[b] + t) : 0.0;
+      x[b] = ICC && waits ? GpTriLoad(a.F.val + begin[b]) : 0.0;
     }
 #pragma unroll
-    for (int b = 0; b < GP_TRI_BATCH; b++) set = set && GpTriIsSet(p[b]) && GpTriIsSet(u[b]) && GpTriIsSet(x[b]);
-  } while (!__all_sync(GP_TRI_ALL, set));
-#pragma unroll
-  for (int b = 0; b < GP_TRI_BATCH; b++) {
-    const double v    = ICC ? x[b] : other[b] >= 0 ? r.val[e + b] : 0.0; /* the rows of U of ICC are not scaled yet */
-    const double m    = __dmul_rn(-v, p[b]);
-    const bool   uses = other[b] >= 0 && (ICC || v != 0);
+    for (int b = 0; b < GP_TRI_BATCH; b++) {
+      if (b != done || !__all_sync(GP_TRI_ALL, GpTriIsSet(p[b]) && GpTriIsSet(u[b]) && GpTriIsSet(x[b]))) continue;
+      const double v    = ICC ? x[b] : other[b] >= 0 ? r.val[e + b] : 0.0; /* the rows of U of ICC are not scaled yet */
+      const double m    = __dmul_rn(-v, p[b]);
+      const bool   uses = other[b] >= 0 && (ICC || v != 0);
 
-    if (uses) GpTriSubtract<T>(a, r, m, begin[b], end[b], at[b], u[b]);
-    __syncwarp();
-    if (!ICC && uses && t == 0) r.val[e + b] = -m; /* no thread reads this entry before the row is stored */
+      if (uses) GpTriSubtract<T>(a, r, m, begin[b], end[b], at[b], u[b]);
+      __syncwarp();
+      if (!ICC && uses && t == 0) r.val[e + b] = -m; /* no thread reads this entry before the row is stored */
+      done++;
+    }
   }
 }
 
-/* Stores the row and its pivot. */
+/* Stores the row and its pivot. Other rows wait for the pivot and for the row of U, so these are stored first. */
 template <bool ICC, int T>
 __device__ static inline void GpTriFactorStore(const GpTriFactorArgs &a, const GpTriFactorRow &r)
 {
-  const int    t   = threadIdx.x % T;
+  const int    t        = threadIdx.x % T;
+  const bool   relative = a.pivots.rule == GP_TRI_PIVOT_NONZERO || a.pivots.rule == GP_TRI_PIVOT_POSITIVE, inblocks = a.pivots.rule == GP_TRI_PIVOT_INBLOCKS;
   GpTriStatus *s   = a.F.status;
-  double       sum = 0, pivot = r.live ? r.val[r.lower] : 1, inverse;
-  bool         small, tiny    = false;
+  double       sum = 1, pivot = r.live ? r.val[r.lower] : 1, inverse;
+  bool         small = fabs(pivot) <= a.pivots.zero, tiny = false;
 
-  if (r.live) {
-    for (int q = t; q < r.lower + 1 + r.upper; q += T) sum += q == r.lower ? 0 : fabs(r.val[q]);
-  }
-#pragma unroll
-  for (int o = T / 2; o; o /= 2) sum += __shfl_xor_sync(GP_TRI_ALL, sum, o);
-  if (!r.live) return;
-  small = (a.pivots.rule == GP_TRI_PIVOT_POSITIVE ? pivot : fabs(pivot)) <= (a.pivots.rule == GP_TRI_PIVOT_POSITIVE || a.pivots.rule == GP_TRI_PIVOT_NONZERO ? a.pivots.zero * sum : a.pivots.zero);
-  if (small && a.pivots.rule == GP_TRI_PIVOT_INBLOCKS) pivot = __dadd_rn(pivot, a.pivots.amount);
+  if (small && inblocks) pivot = __dadd_rn(pivot, a.pivots.amount);
   inverse = __ddiv_rn(1.0, pivot);
-  if (t == 0) GpTriStore(a.F.pivot + r.i, inverse);
-  for (int q = t; q < r.upper; q += T) {
-    const double v = r.val[r.lower + 1 + q];
+  if (r.live && t == 0) GpTriStore(a.F.pivot + r.i, inverse);
+  for (int q = t; q < r.upper; q += T) GpTriStore(a.F.val + r.begin + q, r.val[r.lower + 1 + q]);
+  for (int q = t; q < r.upper && !ICC; q += T) {
+    const double v = fabs(r.val[r.lower + 1 + q]);
 
-    GpTriStore(a.F.val + r.begin + q, v);
-    tiny = tiny || (!ICC && fabs(v) < (double)FLT_MIN && fabs(v) * fabs(inverse) > (double)FLT_EPSILON);
+    tiny = tiny || (v < (double)FLT_MIN && v * fabs(inverse) > (double)FLT_EPSILON);
   }
   for (int q = t; q < r.lower; q += T) a.F.val[r.dep + q] = r.val[q];
+  if (relative) { /* the same for all threads */
+    sum = 0;
+    for (int q = t; q < r.lower; q += T) sum += fabs(r.val[q]);
+    for (int q = t; q < r.upper; q += T) sum += fabs(r.val[r.lower + 1 + q]);
+#pragma unroll
+    for (int o = T / 2; o; o /= 2) sum += __shfl_xor_sync(GP_TRI_ALL, sum, o);
+    small = (a.pivots.rule == GP_TRI_PIVOT_POSITIVE ? pivot : fabs(pivot)) <= a.pivots.zero * sum;
+  }
   if (tiny) s->tiny = 1;
-  if (t == 0) {
-    a.F.val[r.begin + r.upper] = small && a.pivots.rule != GP_TRI_PIVOT_INBLOCKS ? pivot : inverse;
-    if (pivot < 0) s->negative = 1;
-    if (small) {
-      atomicMin(&s->first, r.i);
-      atomicMax(&s->last, r.i);
-      atomicAdd(&s->count, 1);
-    }
+  if (!r.live || t) return;
+  a.F.val[r.begin + r.upper] = small && !inblocks ? pivot : inverse;
+  if (pivot < 0) s->negative = 1;
+  if (small) {
+    atomicMin(&s->first, r.i);
+    atomicMax(&s->last, r.i);
+    atomicAdd(&s->count, 1);
   }
 }
 
