@@ -253,7 +253,7 @@ PetscErrorCode PCGPUInverseDeviceCompute_Private(PCGPUInverse *V, const PCGPUInv
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Copies the values to the array of the matrix on the host.  The array is pinned, because it is filled again for each new matrix. */
+/* Copies the values to the array of the matrix on the host.  A large array is pinned, because it is filled again for each new matrix. */
 static PetscErrorCode PCGPUInverseCopyOut(PCGPUInverse *V, PetscScalar *val)
 {
   PCGPUInverseDevice *D      = &V->device;
@@ -264,7 +264,7 @@ static PetscErrorCode PCGPUInverseCopyOut(PCGPUInverse *V, PetscScalar *val)
   if (!pinned) {
     if (V->pinned) GpDevUnpin(D->dev, V->pinned);
     V->pinned = NULL;
-    if (bytes) PetscCallGp(D->dev, "pinning the values of the approximate inverse", GpDevPin(D->dev, val, bytes, &pinned));
+    if (bytes >= GP_DEV_STAGE_BYTES) PetscCallGp(D->dev, "pinning the values of the approximate inverse", GpDevPin(D->dev, val, bytes, &pinned));
     if (pinned) V->pinned = val;
   }
   if (pinned) PetscCallGp(D->dev, "copying the values of the approximate inverse to the host", GpDevCopyOut(D->dev, val, D->val, bytes));
