@@ -5,6 +5,7 @@
 #include "mat/impls/gpucsr/spgemm/gpspgemmimpl.h"
 
 #define GP_SPGEMM_EMPTY (-1) /* entry of a hash table without a column */
+#define GP_SPGEMM_ALL   0xffffffffu
 
 /* The patterns of the operands, and the rows that a kernel computes. */
 struct GpSpgemmRows {
@@ -52,11 +53,23 @@ struct GpSpgemmTable {
   }
 };
 
-/* Returns the mask of the T threads of a warp to which this thread belongs. */
+/* Loops in which all threads of a warp take the same number of steps, so that the groups of T threads do not diverge: a warp executes diverged groups one after the other. */
 template <int T>
-__device__ static unsigned GpSpgemmMask(void)
+__device__ static bool GpSpgemmAny(bool mine)
 {
-  return T == 32 ? 0xffffffffu : ((1u << (T % 32)) - 1) << (threadIdx.x % 32 / T * T);
+  return T == 32 ? mine : __any_sync(GP_SPGEMM_ALL, mine);
+}
+
+template <int T>
+__device__ static int GpSpgemmMax(int mine)
+{
+#pragma unroll
+  for (int d = 16; d >= T; d /= 2) {
+    const int other = __shfl_xor_sync(GP_SPGEMM_ALL, mine, d);
+
+    mine = other > mine ? other : mine;
+  }
+  return mine;
 }
 
 /* Returns the first of the positions begin to end - 1 whose column is at least j; end if there is none. */
@@ -71,18 +84,17 @@ __device__ static inline int32_t GpSpgemmSearch(const int32_t *col, int32_t begi
   return begin;
 }
 
-/* Calls f(q, b) for each product of row i: q is the number of the product in the row, b the position of the entry of B. T threads call this function together. They process T entries of A at
+/* Calls f(q, b) for each product of the entries `begin` to end - 1 of A: q is the number of the product, b the position of the entry of B. All threads of a warp call this function; T threads
+   have the same entries. They process T entries of A at
    once; `lanes` threads process one row of B. f must not synchronise. */
 template <int T, class F>
-__device__ static void GpSpgemmEach(const GpSpgemmRows &R, int32_t i, F f)
+__device__ static void GpSpgemmEach(const GpSpgemmRows &R, int32_t begin, int32_t end, F f)
 {
-  const unsigned mask = GpSpgemmMask<T>();
-  const int      lane = threadIdx.x % T, group = lane / R.lanes, first = lane % R.lanes;
-  const int32_t  end    = R.arow[i + 1];
-  int32_t        before = 0;
+  const int lane = threadIdx.x % T, group = lane / R.lanes, first = lane % R.lanes;
+  int32_t   before = 0;
 
-  for (int32_t k0 = R.arow[i]; k0 < end; k0 += T) {
-    const int count = end - k0 < T ? end - k0 : T;
+  for (int32_t k0 = begin; GpSpgemmAny<T>(k0 < end); k0 += T) {
+    const int count = end - k0 < 0 ? 0 : end - k0 < T ? end - k0 : T, most = GpSpgemmMax<T>(count);
     int32_t   start = 0, length = 0, sum;
 
     if (lane < count) {
@@ -94,17 +106,17 @@ __device__ static void GpSpgemmEach(const GpSpgemmRows &R, int32_t i, F f)
     sum = length;
 #pragma unroll
     for (int d = 1; d < T; d *= 2) {
-      const int32_t other = __shfl_up_sync(mask, sum, d, T);
+      const int32_t other = __shfl_up_sync(GP_SPGEMM_ALL, sum, d, T);
 
       if (lane >= d) sum += other;
     }
-    for (int e0 = 0; e0 < count; e0 += T / R.lanes) {
+    for (int e0 = 0; e0 < most; e0 += T / R.lanes) {
       const int     e  = e0 + group;
-      const int32_t eb = __shfl_sync(mask, start, e, T), el = __shfl_sync(mask, length, e, T), eq = before + __shfl_sync(mask, sum, e, T) - el;
+      const int32_t eb = __shfl_sync(GP_SPGEMM_ALL, start, e, T), el = __shfl_sync(GP_SPGEMM_ALL, length, e, T), eq = before + __shfl_sync(GP_SPGEMM_ALL, sum, e, T) - el;
 
       for (int32_t x = first; x < el; x += R.lanes) f(eq + x, eb + x);
     }
-    before += __shfl_sync(mask, sum, T - 1, T);
+    before += __shfl_sync(GP_SPGEMM_ALL, sum, T - 1, T);
   }
 }
 

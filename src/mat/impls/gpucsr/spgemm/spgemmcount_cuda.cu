@@ -10,19 +10,18 @@ __global__ static void __launch_bounds__(THREADS) GpSpgemmCountKernel(GpSpgemmRo
 {
   __shared__ int32_t tables[THREADS / T][SIZE];
   const int64_t      r     = (int64_t)blockIdx.x * (THREADS / T) + threadIdx.x / T;
-  const unsigned     mask  = GpSpgemmMask<T>();
   const int          lane  = threadIdx.x % T;
   int32_t           *table = tables[threadIdx.x / T], added = 0;
 
-  if (r >= R.n) return; /* all T threads return; the masks of the others exclude them */
-  const int32_t i = R.Get((int32_t)r);
+  const bool    live = r < R.n; /* otherwise the row is empty */
+  const int32_t i = live ? R.Get((int32_t)r) : 0, begin = R.arow[i], end = live ? R.arow[i + 1] : begin;
 
   for (int s = lane; s < SIZE; s += T) table[s] = GP_SPGEMM_EMPTY;
-  __syncwarp(mask);
-  GpSpgemmEach<T>(R, i, [&](int32_t, int32_t b) { added += GpSpgemmTable<SIZE>::Insert(table, R.bcol[b]); });
+  __syncwarp();
+  GpSpgemmEach<T>(R, begin, end, [&](int32_t, int32_t b) { added += GpSpgemmTable<SIZE>::Insert(table, R.bcol[b]); });
 #pragma unroll
-  for (int d = T / 2; d; d /= 2) added += __shfl_xor_sync(mask, added, d, T);
-  if (lane == 0) count[i] = added;
+  for (int d = T / 2; d; d /= 2) added += __shfl_xor_sync(GP_SPGEMM_ALL, added, d, T);
+  if (live && lane == 0) count[i] = added;
 }
 
 /* A block counts the nonzeros of a row. It gives up when it has found more than GP_SPGEMM_HASHED; then each thread adds at most one more column, so the table never becomes full. */

@@ -20,31 +20,30 @@ __global__ static void __launch_bounds__(BLOCK) GpSpgemmFillKernel(GpSpgemmRows 
   __shared__ int32_t          tables[GROUPS][SIZE], lists[GROUPS][MOST + 1], counters[GROUPS]; /* lists: the rows of a warp start in different banks */
   __shared__ uint8_t          places[GROUPS][SIZE];
   const int64_t               r     = (int64_t)blockIdx.x * GROUPS + threadIdx.x / T;
-  const unsigned              mask  = GpSpgemmMask<T>();
   const int                   lane  = threadIdx.x % T;
   int32_t                    *table = tables[threadIdx.x / T], *list = lists[threadIdx.x / T], *counter = &counters[threadIdx.x / T];
   uint8_t                    *place = places[threadIdx.x / T];
 
-  if (r >= R.n) return;
-  const int32_t i = R.Get((int32_t)r), start = C.rowptr[i], c = C.rowptr[i + 1] - start;
+  const bool    live = r < R.n; /* otherwise the row is empty */
+  const int32_t i = live ? R.Get((int32_t)r) : 0, start = C.rowptr[i], c = live ? C.rowptr[i + 1] - start : 0, begin = R.arow[i], end = live ? R.arow[i + 1] : begin, most = GpSpgemmMax<T>(c);
   int32_t       mine[E], rank[E];
 
   for (int s = lane; s < SIZE; s += T) table[s] = GP_SPGEMM_EMPTY;
   if (lane == 0) *counter = 0;
-  __syncwarp(mask);
-  GpSpgemmEach<T>(R, i, [&](int32_t, int32_t b) {
+  __syncwarp();
+  GpSpgemmEach<T>(R, begin, end, [&](int32_t, int32_t b) {
     const int32_t j = R.bcol[b];
 
     if (Table::Insert(table, j)) list[atomicAdd(counter, 1)] = j;
   });
-  __syncwarp(mask);
+  __syncwarp();
 #pragma unroll
   for (int e = 0; e < E; e++) {
     mine[e] = lane + e * T < c ? list[lane + e * T] : 0;
     rank[e] = 0;
   }
-  for (int q = 0; q < c; q++) {
-    const int32_t other = list[q];
+  for (int q = 0; q < most; q++) {
+    const int32_t other = q < c ? list[q] : INT32_MAX;
 
 #pragma unroll
     for (int e = 0; e < E; e++) rank[e] += other < mine[e];
@@ -56,10 +55,10 @@ __global__ static void __launch_bounds__(BLOCK) GpSpgemmFillKernel(GpSpgemmRows 
     place[Table::Find(table, mine[e])] = (uint8_t)rank[e];
   }
   if (!C.map) return;
-  __syncwarp(mask);
+  __syncwarp();
   uint8_t *map = C.map + C.mapstart[i];
 
-  GpSpgemmEach<T>(R, i, [&](int32_t q, int32_t b) { map[q] = place[Table::Find(table, R.bcol[b])]; });
+  GpSpgemmEach<T>(R, begin, end, [&](int32_t q, int32_t b) { map[q] = place[Table::Find(table, R.bcol[b])]; });
 }
 
 /* A block writes a row of at most GP_SPGEMM_HASHED columns. The sort is bitonic. */
