@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define GP_UPLOAD_SPARE  3 /* number of pinned buffers that are being copied to the device while the threads fill the others */
+#define GP_UPLOAD_SPARE   3  /* number of pinned buffers that are being copied to the device while the threads fill the others */
 #define GP_UPLOAD_PIECES  4  /* number of pieces below which starting threads takes longer than it saves */
 #define GP_UPLOAD_THREADS 16 /* upper bound on the default number of threads. A GPU receives 55 GB/s, and a thread converts 2 to 3 GB/s */
 
