@@ -2,9 +2,12 @@
 """Compares results of bmrm with those of scikit-learn.  Called by run_learner.sh; exits with 1 and a message if they differ.
 
    learner.py CASE DATA ... : see the functions whose names begin with case_
+   learner.py serve         : runs many cases, because the imports take longer than most of them
 """
+import contextlib
 import json
 import sys
+import traceback
 
 import numpy as np
 from scipy.optimize import linprog, minimize_scalar
@@ -165,6 +168,20 @@ def case_temperature(data, out, model):
     beta = minimize_scalar(lambda b: np.sum(logsumexp(b * scores, axis=1) - b * np.sum(target * scores, axis=1)), bounds=(1e-3, 1e3), method="bounded", options={"xatol": 1e-9}).x
     expect_close("temperature", T * beta, 1, 1e-6)
     expect_close("probabilities", p, softmax(scores / T, axis=1), 1e-12)
+
+
+def case_serve():
+    """Each line of standard input has a file for messages, a case and its arguments, separated by tabs. The answer is ok or failed."""
+    for line in sys.stdin:
+        log, case, *arguments = line.rstrip("\n").split("\t")
+        with open(log, "a") as file, contextlib.redirect_stdout(file):
+            try:
+                globals()["case_" + case](*arguments)
+                answer = "ok"
+            except (Exception, SystemExit):
+                traceback.print_exc(file=file)
+                answer = "failed"
+        print(answer, flush=True)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,11 @@ trap 'rm -rf "$tmp"' EXIT
 cd "$tmp" || exit 1
 
 # --- helpers ----------------------------------------------------------------------------------------------------------------
+if [ -n "$python" ]; then
+  coproc PEER { exec "$python" -W ignore "$ROOT/tests/bmrm/learner.py" serve; }
+  exec {request}>&"${PEER[1]}" {answer}<&"${PEER[0]}"
+fi
+
 run() { # run RANKS ARGUMENTS
   local n=$1
   shift
@@ -26,7 +31,9 @@ compare() { # compare NAME CASE ARGUMENTS: the comparison of learner.py
   local name=$1
   shift
   if [ -z "$python" ]; then skip "$name" "scikit-learn is not installed"; return; fi
-  "$python" "$ROOT/tests/bmrm/learner.py" "$@" >>log 2>&1
+  local IFS=$'\t' line=
+  echo "$tmp/log"$'\t'"$*" >&"$request"
+  read -r line <&"$answer" && [ "$line" = ok ]
   verdict $? "$name"
 }
 refused() { # refused NAME CODE MESSAGE ARGUMENTS: on two ranks, in one line
