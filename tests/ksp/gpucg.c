@@ -97,7 +97,7 @@ static PetscErrorCode PairSolve(const char what[], Pair *p, PetscRandom random)
 static PetscErrorCode TestSizes(PetscRandom random, PetscInt largest)
 {
   const PetscInt    sizes[] = {1, 2, 33, 256, 2000};
-  const PCType      pcs[]   = {PCNONE, PCJACOBI};
+  const PCType      pcs[]   = {PCNONE, PCJACOBI, PCGPUFSAI};
   const KSPNormType norms[] = {KSP_NORM_PRECONDITIONED, KSP_NORM_UNPRECONDITIONED, KSP_NORM_NATURAL};
 
   PetscFunctionBeginUser;
@@ -105,7 +105,7 @@ static PetscErrorCode TestSizes(PetscRandom random, PetscInt largest)
     Mat A;
 
     PetscCall(Create(sizes[s], 0.5, &A));
-    for (size_t c = 0; c < 2; c++) {
+    for (size_t c = 0; c < PETSC_STATIC_ARRAY_LENGTH(pcs); c++) {
       for (size_t m = 0; m < 3; m++) {
         Pair p;
 
@@ -125,14 +125,14 @@ static PetscErrorCode TestSizes(PetscRandom random, PetscInt largest)
 }
 
 /* Changes the values, the pattern, and the kernel. A recorded graph must not be used for a changed matrix. */
-static PetscErrorCode TestChanges(PetscRandom random)
+static PetscErrorCode TestChanges(PCType pctype, PetscRandom random)
 {
   Mat  A;
   Pair p;
 
   PetscFunctionBeginUser;
   PetscCall(Create(500, 1, &A));
-  PetscCall(PairCreate(A, PCJACOBI, KSP_NORM_PRECONDITIONED, &p));
+  PetscCall(PairCreate(A, pctype, KSP_NORM_PRECONDITIONED, &p));
   PetscCall(PairSolve("before", &p, random));
   PetscCall(MatShift(A, 0.75));
   PetscCall(PairSolve("other values", &p, random));
@@ -150,7 +150,7 @@ static PetscErrorCode TestChanges(PetscRandom random)
   PetscCall(MatDestroy(&A));
   /* a new image, which may have the address of the old one */
   PetscCall(Create(500, 1, &A));
-  PetscCall(PairCreate(A, PCJACOBI, KSP_NORM_PRECONDITIONED, &p));
+  PetscCall(PairCreate(A, pctype, KSP_NORM_PRECONDITIONED, &p));
   PetscCall(PairSolve("the first image", &p, random));
   for (PetscInt k = 0; k < 3; k++) {
     PetscCall(MatConvert(A, MATAIJ, MAT_INPLACE_MATRIX, &A));
@@ -164,7 +164,6 @@ static PetscErrorCode TestChanges(PetscRandom random)
   }
   PetscCall(PairDestroy(&p));
   PetscCall(MatDestroy(&A));
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "a matrix that changes: equal\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -223,6 +222,32 @@ static PetscErrorCode Told(KSP ksp, const char words[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A matrix that is not positive definite: both types stop because the set-up of the preconditioner has failed. */
+static PetscErrorCode TestFailure(PetscRandom random)
+{
+  Mat  A;
+  Pair p;
+
+  PetscFunctionBeginUser;
+  PetscCall(Create(100, -4.2, &A));
+  PetscCall(PairCreate(A, PCGPUFSAI, KSP_NORM_PRECONDITIONED, &p));
+  PetscCall(VecSetRandom(p.b, random));
+  for (int k = 0; k < 2; k++) {
+    KSPConvergedReason reason;
+
+    PetscCall(KSPSolve(p.ksp[k], p.b, p.x[k]));
+    PetscCall(KSPGetConvergedReason(p.ksp[k], &reason));
+    PetscCheck(reason == KSP_DIVERGED_PC_FAILED, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "A failed set-up: %s", KSPConvergedReasons[reason]);
+  }
+  PetscCall(MatShift(A, 5));
+  for (int k = 0; k < 2; k++) PetscCall(KSPSetOperators(p.ksp[k], A, A));
+  for (int k = 0; k < 2; k++) PetscCall(VecSet(p.x[k], 0));
+  PetscCall(PairSolve("after a failed set-up", &p, random));
+  PetscCall(PairDestroy(&p));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Cases that the device loop does not support are solved by KSPCG. */
 static PetscErrorCode TestOthers(PetscRandom random)
 {
@@ -238,8 +263,15 @@ static PetscErrorCode TestOthers(PetscRandom random)
   PetscCall(PairSolve("Jacobi", &p, random));
   PetscCall(Told(p.ksp[1], size > 1 ? "KSPCG iterates, controlled by the host: the loop on the device does not support several ranks" : "the whole loop runs on the device"));
   PetscCall(PairDestroy(&p));
+  PetscCall(PairCreate(A, PCGPUFSAI, KSP_NORM_PRECONDITIONED, &p));
+  PetscCall(PairSolve("an approximate inverse", &p, random));
+  PetscCall(Told(p.ksp[1], size > 1 ? "several ranks" : "the whole loop runs on the device"));
+  for (int k = 0; k < 2; k++) PetscCall(KSPSetType(p.ksp[k], k ? KSPCG : KSPGPUCG));
+  PetscCall(PairSolve("other types", &p, random));
+  PetscCall(PairDestroy(&p));
   PetscCall(PairCreate(A, PCBJACOBI, KSP_NORM_PRECONDITIONED, &p));
   PetscCall(PairSolve("block Jacobi", &p, random));
+  PetscCall(Told(p.ksp[1], size > 1 ? "several ranks" : "preconditioners other than none, jacobi and gpufsai"));
   PetscCall(PairDestroy(&p));
   PetscCall(PairCreate(A, PCJACOBI, KSP_NORM_PRECONDITIONED, &p));
   PetscCall(KSPSetResidualHistory(p.ksp[1], history, 600, PETSC_TRUE));
@@ -264,8 +296,11 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-largest", &largest, &few));
   PetscCall(TestSizes(random, largest));
   if (!few) {
-    PetscCall(TestChanges(random));
+    PetscCall(TestChanges(PCJACOBI, random));
+    PetscCall(TestChanges(PCGPUFSAI, random));
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "a matrix that changes: equal\n"));
     PetscCall(TestBreakdowns(random));
+    PetscCall(TestFailure(random));
     PetscCall(TestOthers(random));
   }
   PetscCall(PetscRandomDestroy(&random));

@@ -53,7 +53,6 @@ static GpErr GpCgStart_Host(GpDev dev, int32_t n, GpCgState *s, double *partial,
   double zr = 0, zz = 0, rr = 0;
 
   (void)dev;
-  (void)partial;
   for (int32_t i = 0; i < n; i++) {
     r[i] = ax ? b[i] - ax[i] : b[i];
     if (d) z[i] = d[i] * r[i];
@@ -61,7 +60,7 @@ static GpErr GpCgStart_Host(GpDev dev, int32_t n, GpCgState *s, double *partial,
     zz += z[i] * z[i];
     rr += r[i] * r[i];
   }
-  GpCgFinishStart(s, zr, zz, rr);
+  if (partial) GpCgFinishStart(s, zr, zz, rr);
   return GP_SUCCESS;
 }
 
@@ -90,7 +89,6 @@ static GpErr GpCgUpdate_Host(GpDev dev, int32_t n, GpCgState *s, double *partial
   double zr = 0, zz = 0, rr = 0;
 
   (void)dev;
-  (void)partial;
   if (s->status) return GP_SUCCESS;
   for (int32_t i = 0; i < n; i++) {
     x[i] += s->a * p[i];
@@ -100,11 +98,28 @@ static GpErr GpCgUpdate_Host(GpDev dev, int32_t n, GpCgState *s, double *partial
     zz += z[i] * z[i];
     rr += r[i] * r[i];
   }
-  GpCgFinishUpdate(s, zr, zz, rr);
+  if (partial) GpCgFinishUpdate(s, zr, zz, rr);
   return GP_SUCCESS;
 }
 
-const GpCgKernels GpCgKernels_Host = {GpCgStart_Host, GpCgDirection_Host, GpCgCurvature_Host, GpCgUpdate_Host};
+static GpErr GpCgResidual_Host(GpDev dev, int32_t n, GpCgState *s, double *partial, int starts, const double *r, const double *z)
+{
+  double zr = 0, zz = 0, rr = 0;
+
+  (void)dev;
+  (void)partial;
+  if (s->status && !starts) return GP_SUCCESS;
+  for (int32_t i = 0; i < n; i++) {
+    zr += z[i] * r[i];
+    zz += z[i] * z[i];
+    rr += r[i] * r[i];
+  }
+  if (starts) GpCgFinishStart(s, zr, zz, rr);
+  else GpCgFinishUpdate(s, zr, zz, rr);
+  return GP_SUCCESS;
+}
+
+const GpCgKernels GpCgKernels_Host = {GpCgStart_Host, GpCgDirection_Host, GpCgCurvature_Host, GpCgUpdate_Host, GpCgResidual_Host};
 
 #else
   #include "vec/kernels/gpvecreduce.h"
@@ -130,7 +145,7 @@ __global__ static void __launch_bounds__(BLOCK) GpCgStartKernel(int32_t n, GpCgS
     sum[1] += zi * zi;
     sum[2] += ri * ri;
   }
-  if (GpReduceAllBlocks<GpReduceSums, 3>(sum, partial, &s->ticket) && threadIdx.x == 0) GpCgFinishStart(s, sum[0], sum[1], sum[2]);
+  if (partial && GpReduceAllBlocks<GpReduceSums, 3>(sum, partial, &s->ticket) && threadIdx.x == 0) GpCgFinishStart(s, sum[0], sum[1], sum[2]);
 }
 
 __global__ static void __launch_bounds__(BLOCK) GpCgDirectionKernel(int32_t n, const GpCgState *s, const double *z, double *p)
@@ -172,7 +187,24 @@ __global__ static void __launch_bounds__(BLOCK) GpCgUpdateKernel(int32_t n, GpCg
     sum[1] += zi * zi;
     sum[2] += ri * ri;
   }
-  if (GpReduceAllBlocks<GpReduceSums, 3>(sum, partial, &s->ticket) && threadIdx.x == 0) GpCgFinishUpdate(s, sum[0], sum[1], sum[2]);
+  if (partial && GpReduceAllBlocks<GpReduceSums, 3>(sum, partial, &s->ticket) && threadIdx.x == 0) GpCgFinishUpdate(s, sum[0], sum[1], sum[2]);
+}
+
+__global__ static void __launch_bounds__(BLOCK) GpCgResidualKernel(int32_t n, GpCgState *s, double *partial, int starts, const double *r, const double *z)
+{
+  double sum[3] = {0, 0, 0};
+
+  GpNextMayStart();
+  GpWait();
+  if (s->status && !starts) return;
+  for (int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x; i < n; i += (int64_t)gridDim.x * BLOCK) {
+    sum[0] += z[i] * r[i];
+    sum[1] += z[i] * z[i];
+    sum[2] += r[i] * r[i];
+  }
+  if (!GpReduceAllBlocks<GpReduceSums, 3>(sum, partial, &s->ticket) || threadIdx.x) return;
+  if (starts) GpCgFinishStart(s, sum[0], sum[1], sum[2]);
+  else GpCgFinishUpdate(s, sum[0], sum[1], sum[2]);
 }
 
 static GpErr GpCgStart_CUDA(GpDev dev, int32_t n, GpCgState *s, double *partial, const double *d, const double *b, const double *ax, double *r, double *z)
@@ -196,5 +228,10 @@ static GpErr GpCgUpdate_CUDA(GpDev dev, int32_t n, GpCgState *s, double *partial
   return GpLaunchEarly(dev, "conjugate gradient update", GpCgUpdateKernel, GpGrid{GpCgGrid(dev, n), BLOCK}, n, s, partial, d, p, w, x, r, z);
 }
 
-extern "C" const GpCgKernels GpCgKernels_CUDA = {GpCgStart_CUDA, GpCgDirection_CUDA, GpCgCurvature_CUDA, GpCgUpdate_CUDA};
+static GpErr GpCgResidual_CUDA(GpDev dev, int32_t n, GpCgState *s, double *partial, int starts, const double *r, const double *z)
+{
+  return GpLaunchEarly(dev, "conjugate gradient residual", GpCgResidualKernel, GpGrid{GpCgGrid(dev, n), BLOCK}, n, s, partial, starts, r, z);
+}
+
+extern "C" const GpCgKernels GpCgKernels_CUDA = {GpCgStart_CUDA, GpCgDirection_CUDA, GpCgCurvature_CUDA, GpCgUpdate_CUDA, GpCgResidual_CUDA};
 #endif

@@ -35,12 +35,14 @@ typedef struct {
 
 #define GP_CG_PARTIAL (3 * GP_DEV_PARTS) /* size in doubles of the partial sums of a reduction */
 
-/* The preconditioner is z = d .* r, entry by entry. If d is NULL, z and r are the same memory. */
+/* The preconditioner is z = d .* r, entry by entry. If d is NULL, z and r are the same memory. For another preconditioner, start and update get partial = NULL and compute only x and r; the caller computes z,
+   and then calls residual. */
 typedef struct {
   GpErr (*start)(GpDev, int32_t n, GpCgState *, double *partial, const double *d, const double *b, const double *ax, double *r, double *z);            /* r = b - ax (b if ax is NULL); computes beta and dp */
   GpErr (*direction)(GpDev, int32_t n, const GpCgState *, const double *z, double *p);                                                                 /* p = z + b p */
   GpErr (*curvature)(GpDev, int32_t n, GpCgState *, double *partial, const double *p, const double *w);                                                /* dpi = p'w; computes a */
   GpErr (*update)(GpDev, int32_t n, GpCgState *, double *partial, const double *d, const double *p, const double *w, double *x, double *r, double *z); /* x += a p; r -= a w; computes beta, b, dp and status */
+  GpErr (*residual)(GpDev, int32_t n, GpCgState *, double *partial, int starts, const double *r, const double *z);                                     /* the sums and the scalars of start (starts = 1) or of update (starts = 0) */
 } GpCgKernels;
 
 extern const GpCgKernels GpCgKernels_Host;

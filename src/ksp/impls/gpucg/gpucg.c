@@ -14,10 +14,30 @@ static PetscErrorCode KSPGPUCGGetData(KSP ksp, KSP_GPUCG **cg)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Gets the operator of the factor of PC type gpufsai, with its transpose; NULL if the PC has another type.  why: what the loop does not support */
+static PetscErrorCode KSPGPUCGGetFactor(PC pc, GpOp *factor, const char **why)
+{
+  PetscErrorCode (*get)(PC, Mat *);
+  Mat G;
+
+  PetscFunctionBegin;
+  *factor = NULL;
+  PetscCall(PetscObjectQueryFunction((PetscObject)pc, "PCGPUFSAIGetFactor_C", &get));
+  if (!get) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PCSetUp(pc)); /* KSPSetUp() does nothing if only the values of the matrix have changed; PCApply() would then set up */
+  PetscCall((*get)(pc, &G));
+  if (!G || !MatGPUCSRIs_Private(G)) *why = "a preconditioner whose set-up has failed";
+  else {
+    PetscCall(MatGPUCSRGetOperator_Private(G, PETSC_TRUE, factor));
+    if (GpOpIsStreamed(*factor)) *why = "a factor that is streamed";
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Finds out whether the loop on the device supports this solve.  why: NULL if it does, else what it does not support. */
 static PetscErrorCode KSPGPUCGCheck(KSP ksp, KSP_GPUCG *cg, Mat A, const char **why, PetscBool *jacobi)
 {
-  PetscBool    none;
+  PetscBool    none, fsai;
   PetscMPIInt  size;
   MatNullSpace nullspace, transposed;
 
@@ -26,11 +46,12 @@ static PetscErrorCode KSPGPUCGCheck(KSP ksp, KSP_GPUCG *cg, Mat A, const char **
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)ksp), &size));
   PetscCall(PetscObjectTypeCompare((PetscObject)ksp->pc, PCNONE, &none));
   PetscCall(PetscObjectTypeCompare((PetscObject)ksp->pc, PCJACOBI, jacobi));
+  PetscCall(PetscObjectTypeCompare((PetscObject)ksp->pc, PCGPUFSAI, &fsai));
   PetscCall(MatGetNullSpace(A, &nullspace));
   PetscCall(MatGetTransposeNullSpace(A, &transposed));
   if (size > 1) *why = "several ranks";
   else if (!MatGPUCSRIs_Private(A)) *why = "matrices of types other than gpucsr";
-  else if (!none && !*jacobi) *why = "preconditioners other than none and jacobi";
+  else if (!none && !*jacobi && !fsai) *why = "preconditioners other than none, jacobi and gpufsai";
   else if (nullspace || transposed) *why = "null spaces";
   else if (ksp->numbermonitors) *why = "monitors";
   else if (ksp->res_hist || ksp->err_hist) *why = "a residual history";
@@ -46,20 +67,21 @@ static PetscErrorCode KSPSolve_GPUCG(KSP ksp)
 {
   KSP_GPUCG *cg;
   Mat        A;
-  GpOp       op;
+  GpOp       op, factor = NULL;
   PetscBool  jacobi = PETSC_FALSE;
 
   PetscFunctionBegin;
   PetscCall(KSPGPUCGGetData(ksp, &cg));
   PetscCall(PCGetOperators(ksp->pc, &A, NULL));
   PetscCall(KSPGPUCGCheck(ksp, cg, A, &cg->why, &jacobi));
+  if (!cg->why) PetscCall(KSPGPUCGGetFactor(ksp->pc, &factor, &cg->why));
   if (cg->why) {
     PetscCall(PetscInfo(ksp, "KSPCG solves this system: the loop on the device does not support %s\n", cg->why));
     PetscCall((*cg->solve)(ksp));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(MatGPUCSRGetOperator_Private(A, PETSC_FALSE, &op));
-  PetscCall(KSPGPUCGRun_Private(ksp, cg, A, op, jacobi));
+  PetscCall(KSPGPUCGRun_Private(ksp, cg, A, op, jacobi, factor));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -146,7 +168,7 @@ static PetscErrorCode KSPCGSetRadius_GPUCG(KSP ksp, PetscReal radius)
   Level: intermediate
 
   Notes:
-  The loop on the device supports one process, matrices of type `MATGPUCSR`, and the preconditioners `PCNONE` and `PCJACOBI`. The vectors may be of
+  The loop on the device supports one process, matrices of type `MATGPUCSR`, and the preconditioners `PCNONE`, `PCJACOBI` and `PCGPUFSAI`. The vectors may be of
   any type. The iterates are those of `KSPCG` up to rounding. Sums are added in a fixed order.
 
   In all other cases `KSPCG` solves, for example with monitors, a residual history, another preconditioner, null spaces, a user-defined

@@ -27,9 +27,11 @@ typedef struct {
   GpOp             op;             /* operator of the recorded product; NULL: record again */
   PetscInt64       version;        /* GpOp version of the operator when the graph was recorded */
   PetscBool        jacobi;         /* the graph applies the Jacobi preconditioner d */
+  GpOp             factor;         /* operator of the factor G of PC type gpufsai, whose preconditioner G'G the graph applies; NULL: another preconditioner */
+  PetscInt64       factored;       /* GpOp version of the factor when the graph was recorded */
 } KSP_GPUCG;
 
-/* x: solution, r: residual, p: direction, w = A p, z: preconditioned residual, d: Jacobi preconditioner, b: right-hand side */
+/* x: solution, r: residual, p: direction, w = A p, z: preconditioned residual, d: Jacobi preconditioner, or G r for the factor G, b: right-hand side */
 enum {
   X,
   R,
@@ -46,6 +48,6 @@ enum {
 PETSC_INTERN PetscLogEvent  KSP_GPUCG_Loop;
 PETSC_INTERN PetscErrorCode KSPCreate_GPUCG(KSP);
 PETSC_INTERN PetscErrorCode KSPGPUCGFree_Private(KSP_GPUCG *);
-PETSC_INTERN PetscErrorCode KSPGPUCGRun_Private(KSP, KSP_GPUCG *, Mat, GpOp, PetscBool jacobi);
+PETSC_INTERN PetscErrorCode KSPGPUCGRun_Private(KSP, KSP_GPUCG *, Mat, GpOp, PetscBool jacobi, GpOp factor);
 
 #endif

@@ -49,13 +49,23 @@ static PetscErrorCode KSPGPUCGAllocate(KSP_GPUCG *cg, GpDev dev, PetscInt n)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Computes z = G'(G r) with the factor G, and the scalars that depend on z. */
+static PetscErrorCode KSPGPUCGApplyFactor(KSP_GPUCG *cg, PetscBool starts)
+{
+  PetscFunctionBegin;
+  PetscCall(GpOpMult(cg->factor, PETSC_FALSE, VECTOR(cg, R), NULL, VECTOR(cg, D)));
+  PetscCall(GpOpMult(cg->factor, PETSC_TRUE, VECTOR(cg, D), NULL, VECTOR(cg, Z)));
+  PetscCallGp(cg->dev, "conjugate gradients", GpCgKernelsOf(cg->dev)->residual(cg->dev, (int32_t)cg->n, cg->state, cg->partial, starts, VECTOR(cg, R), VECTOR(cg, Z)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Launches the kernels of `batch` iterations. If the matrix is streamed, it launches one iteration, because kernels that are launched in vain stream the
    matrix too. */
 static PetscErrorCode KSPGPUCGLaunchIterations(void *ctx)
 {
   KSP_GPUCG         *cg = (KSP_GPUCG *)ctx;
   const GpCgKernels *K  = GpCgKernelsOf(cg->dev);
-  double            *d = cg->jacobi ? VECTOR(cg, D) : NULL, *z = VECTOR(cg, cg->jacobi ? Z : R);
+  double            *d = cg->jacobi ? VECTOR(cg, D) : NULL, *z = VECTOR(cg, cg->jacobi || cg->factor ? Z : R);
   const int32_t      n     = (int32_t)cg->n;
   const PetscInt     batch = GpOpIsStreamed(cg->op) ? 1 : cg->batch;
 
@@ -64,19 +74,22 @@ static PetscErrorCode KSPGPUCGLaunchIterations(void *ctx)
     PetscCallGp(cg->dev, "conjugate gradients", K->direction(cg->dev, n, cg->state, z, VECTOR(cg, P)));
     PetscCall(GpOpMult(cg->op, PETSC_FALSE, VECTOR(cg, P), NULL, VECTOR(cg, W)));
     PetscCallGp(cg->dev, "conjugate gradients", K->curvature(cg->dev, n, cg->state, cg->partial, VECTOR(cg, P), VECTOR(cg, W)));
-    PetscCallGp(cg->dev, "conjugate gradients", K->update(cg->dev, n, cg->state, cg->partial, d, VECTOR(cg, P), VECTOR(cg, W), VECTOR(cg, X), VECTOR(cg, R), z));
+    PetscCallGp(cg->dev, "conjugate gradients", K->update(cg->dev, n, cg->state, cg->factor ? NULL : cg->partial, d, VECTOR(cg, P), VECTOR(cg, W), VECTOR(cg, X), VECTOR(cg, R), cg->factor ? VECTOR(cg, R) : z));
+    if (cg->factor) PetscCall(KSPGPUCGApplyFactor(cg, PETSC_FALSE));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Captures a graph of `batch` iterations, unless the existing one is valid. */
-static PetscErrorCode KSPGPUCGCapture(KSP_GPUCG *cg, GpOp op, PetscBool jacobi)
+static PetscErrorCode KSPGPUCGCapture(KSP_GPUCG *cg, GpOp op, PetscBool jacobi, GpOp factor)
 {
   PetscFunctionBegin;
-  if (cg->op == op && cg->version == op->version && cg->jacobi == jacobi && cg->graph) PetscFunctionReturn(PETSC_SUCCESS);
-  cg->op      = op;
-  cg->version = op->version;
-  cg->jacobi  = jacobi;
+  if (cg->op == op && cg->version == op->version && cg->jacobi == jacobi && cg->factor == factor && (!factor || cg->factored == factor->version) && cg->graph) PetscFunctionReturn(PETSC_SUCCESS);
+  cg->op       = op;
+  cg->version  = op->version;
+  cg->jacobi   = jacobi;
+  cg->factor   = factor;
+  cg->factored = factor ? factor->version : 0;
   PetscCall(PetscGPUCSRGraphDestroy(&cg->graph));
   PetscCall(PetscGPUCSRGraphCreate(cg->dev, PETSC_FALSE, KSPGPUCGLaunchIterations, cg, &cg->graph));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -137,6 +150,13 @@ static PetscLogDouble KSPGPUCGProductFlops(const KSP_GPUCG *cg)
   return 2.0 * cg->op->side[0].csr.nnz - (PetscLogDouble)(cg->op->side[0].csr.m - cg->op->side[0].features.empty);
 }
 
+/* Number of flops of the preconditioner. */
+static PetscLogDouble KSPGPUCGApplyFlops(const KSP_GPUCG *cg)
+{
+  if (cg->factor) return 4.0 * cg->factor->side[0].csr.nnz - 2.0 * (PetscLogDouble)cg->n;
+  return cg->jacobi ? (PetscLogDouble)cg->n : 0;
+}
+
 /* Computes the initial residual and gets the state. */
 static PetscErrorCode KSPGPUCGComputeResidual(KSP ksp, KSP_GPUCG *cg, Mat A, GpCgState *state)
 {
@@ -158,7 +178,8 @@ static PetscErrorCode KSPGPUCGComputeResidual(KSP ksp, KSP_GPUCG *cg, Mat A, GpC
   PetscCall(PetscMemzero(state, sizeof(*state)));
   state->norm = norms[ksp->normtype];
   PetscCallGp(cg->dev, "conjugate gradients", GpDevUpload(cg->dev, cg->state, state, sizeof(*state)));
-  PetscCallGp(cg->dev, "conjugate gradients", GpCgKernelsOf(cg->dev)->start(cg->dev, (int32_t)cg->n, cg->state, cg->partial, cg->jacobi ? VECTOR(cg, D) : NULL, VECTOR(cg, B), ax, VECTOR(cg, R), VECTOR(cg, cg->jacobi ? Z : R)));
+  PetscCallGp(cg->dev, "conjugate gradients", GpCgKernelsOf(cg->dev)->start(cg->dev, (int32_t)cg->n, cg->state, cg->factor ? NULL : cg->partial, cg->jacobi ? VECTOR(cg, D) : NULL, VECTOR(cg, B), ax, VECTOR(cg, R), VECTOR(cg, cg->jacobi ? Z : R)));
+  if (cg->factor) PetscCall(KSPGPUCGApplyFactor(cg, PETSC_TRUE));
   PetscCall(KSPGPUCGDownloadState(cg, state));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -167,7 +188,7 @@ static PetscErrorCode KSPGPUCGComputeResidual(KSP ksp, KSP_GPUCG *cg, Mat A, GpC
    their time. MatMult has the number of products only: its share of the time is not known. */
 static PetscErrorCode KSPGPUCGLogIterations(KSP ksp, KSP_GPUCG *cg, Mat A, const GpCgState *state)
 {
-  const PetscLogDouble n = (PetscLogDouble)cg->n, pc = cg->jacobi ? n : 0;
+  const PetscLogDouble n = (PetscLogDouble)cg->n, pc = KSPGPUCGApplyFlops(cg);
   const PetscBool      norm     = (PetscBool)(ksp->normtype == KSP_NORM_PRECONDITIONED || ksp->normtype == KSP_NORM_UNPRECONDITIONED);
   const PetscBool      unmult   = (PetscBool)(state->status == GP_CG_ZERO_BETA || state->status == GP_CG_INDEFINITE_PC); /* the last iteration stopped before its product */
   const PetscInt       products = state->it - (unmult && state->it ? 1 : 0);
@@ -227,12 +248,12 @@ static PetscErrorCode KSPGPUCGSetReason(KSP ksp, const GpCgState *state)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode KSPGPUCGSolveOnStream(KSP ksp, KSP_GPUCG *cg, Mat A, GpOp op, PetscBool jacobi)
+static PetscErrorCode KSPGPUCGSolveOnStream(KSP ksp, KSP_GPUCG *cg, Mat A, GpOp op, PetscBool jacobi, GpOp factor)
 {
   GpCgState state;
 
   PetscFunctionBegin;
-  PetscCall(KSPGPUCGCapture(cg, op, jacobi));
+  PetscCall(KSPGPUCGCapture(cg, op, jacobi, factor));
   PetscCall(KSPGPUCGComputeResidual(ksp, cg, A, &state));
   ksp->its   = 0;
   ksp->rnorm = (PetscReal)state.dp;
@@ -247,7 +268,7 @@ static PetscErrorCode KSPGPUCGSolveOnStream(KSP ksp, KSP_GPUCG *cg, Mat A, GpOp 
 }
 
 /* Solves on the own stream of the device: PETSc's stream may be the legacy default stream, which cannot be captured in a graph. */
-PetscErrorCode KSPGPUCGRun_Private(KSP ksp, KSP_GPUCG *cg, Mat A, GpOp op, PetscBool jacobi)
+PetscErrorCode KSPGPUCGRun_Private(KSP ksp, KSP_GPUCG *cg, Mat A, GpOp op, PetscBool jacobi, GpOp factor)
 {
   PetscErrorCode err;
 
@@ -255,9 +276,9 @@ PetscErrorCode KSPGPUCGRun_Private(KSP ksp, KSP_GPUCG *cg, Mat A, GpOp op, Petsc
   PetscCall(KSPGPUCGAllocate(cg, op->dev, A->rmap->n));
   if (jacobi) PetscCall(KSPGPUCGGetJacobi(ksp, cg, A));
   PetscCall(PetscGPUCSRDevicePushStream(cg->dev));
-  err = KSPGPUCGSolveOnStream(ksp, cg, A, op, jacobi);
+  err = KSPGPUCGSolveOnStream(ksp, cg, A, op, jacobi, factor);
   PetscCall(PetscGPUCSRDevicePopStream(cg->dev));
   PetscCall(err);
-  if (jacobi) PetscCall(PetscGPUCSRLogFlops_Private(cg->dev, (PetscLogDouble)cg->n)); /* flops of the initial residual's preconditioning, before the loop */
+  PetscCall(PetscGPUCSRLogFlops_Private(cg->dev, KSPGPUCGApplyFlops(cg))); /* flops of the initial residual's preconditioning, before the loop */
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -127,10 +127,19 @@ static PetscErrorCode PCView_GPUFSAI(PC pc, PetscViewer viewer)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Gets G, for KSPGPUCG; NULL if the set-up has failed. */
+static PetscErrorCode PCGPUFSAIGetFactor_GPUFSAI(PC pc, Mat *G)
+{
+  PetscFunctionBegin;
+  *G = ((PC_GPUFSAI *)pc->data)->inverse.matrix;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode PCDestroy_GPUFSAI(PC pc)
 {
   PetscFunctionBegin;
   PetscCall(PCReset_GPUFSAI(pc));
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCGPUFSAIGetFactor_C", NULL));
   PetscCall(PetscFree(pc->data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -199,5 +208,6 @@ PetscErrorCode PCCreate_GPUFSAI(PC pc)
   pc->ops->view                = PCView_GPUFSAI;
   pc->ops->reset               = PCReset_GPUFSAI;
   pc->ops->destroy             = PCDestroy_GPUFSAI;
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCGPUFSAIGetFactor_C", PCGPUFSAIGetFactor_GPUFSAI));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -250,6 +250,7 @@ PetscErrorCode GpOpRefreshTranspose(GpOp op)
     PetscCall(GpOpRefillSide_Private(op, 1));
   } else {
     GpOpResetSide(op, 1);
+    op->version = ++GpOpVersions; /* the transpose gets other memory */
     PetscCall(GpOpSetUpTranspose(op, GpOpMayStream(op) ? &fits : NULL));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
