@@ -86,7 +86,7 @@ PetscErrorCode KMeansCreate(MPI_Comm comm, KMeans *newkm)
   km->restarts         = 1;
   km->max_it           = 300;
   km->checkpoint_every = 10;
-  km->reduce           = KMEANS_REDUCE_MPI;
+  km->reduce           = KMEANS_REDUCE_AUTO;
   km->stream.chunk = km->stream.resident = PETSC_DECIDE;
   *newkm                                 = km;
   PetscFunctionReturn(PETSC_SUCCESS);

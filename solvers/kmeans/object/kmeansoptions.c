@@ -70,7 +70,7 @@ static PetscErrorCode KMeansRestartBatchOption(KMeans km, GpOptionItems PetscOpt
 . -kmeans_start <kmeans++>     - first centroids: random, kmeans++, parallel or given
 . -kmeans_empty <farthest>     - what happens to a cluster without points: farthest, split, keep, drop or error
 . -kmeans_storage <auto>       - precision of the points on the device: auto, single or double
-. -kmeans_reduce <mpi>         - how several ranks add their sums: auto, nccl or mpi
+. -kmeans_reduce <auto>        - how several ranks add their sums: auto, nccl or mpi
 . -kmeans_stream <auto>        - whether dense points stay in host memory: auto, always or never
 . -kmeans_stream_chunk <bytes> - upper bound on the size of a block of streamed points
 . -kmeans_stream_resident <bytes> - upper bound on the blocks that stay on the device

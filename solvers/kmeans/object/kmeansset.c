@@ -147,10 +147,10 @@ PetscErrorCode KMeansSetStorage(KMeans km, KMeansStorage storage)
 
   Input Parameters:
 + km     - the solver
-- reduce - the method, `KMEANS_REDUCE_MPI` by default
+- reduce - the method, `KMEANS_REDUCE_AUTO` by default
 
   Options Database Key:
-. -kmeans_reduce <mpi> - auto, nccl or mpi
+. -kmeans_reduce <auto> - auto, nccl or mpi
 
   Level: intermediate
 
