@@ -279,18 +279,20 @@ static PetscErrorCode TestFaults(GpDev dev)
 }
 
 /* -gpucsr_device_memory bounds the device memory: large data are streamed, small data are not. */
-static PetscErrorCode TestAuto(void)
+static PetscErrorCode TestAuto(GpDev dev)
 {
-  SMACOF s;
-  Vec    x = NULL, y = NULL;
+  const PetscBool gpu = (PetscBool)GpDevHasMemory(dev);
+  SMACOF          s;
+  Vec             x = NULL, y = NULL;
 
   PetscFunctionBeginUser;
+  if (gpu) GpDevSetMemoryLimit(dev, 6e6); /* a GPU needs larger buffers and workspace */
   PetscCall(SMACOFCreate(PETSC_COMM_WORLD, &s));
   PetscCall(SMACOFSetTolerances(s, 0, 3));
   PetscCall(SMACOFSetStreamChunk(s, 10000));
   PetscCall(SetData(s, DENSE, 20));
   PetscCall(Solve(s, PETSC_FALSE, "small data", &x));
-  PetscCall(SetData(s, DENSE, 400));
+  PetscCall(SetData(s, DENSE, gpu ? 2000 : 400));
   PetscCall(Solve(s, PETSC_TRUE, "large data", &y));
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&y));
@@ -309,7 +311,7 @@ int main(int argc, char **argv)
   PetscCall(PetscGPUCSRInitialize());
   PetscCall(PetscGPUCSRGetDevice(&dev));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-auto", &automatic, NULL));
-  if (automatic) PetscCall(TestAuto());
+  if (automatic) PetscCall(TestAuto(dev));
   else {
     PetscCall(PetscOptionsGetInt(NULL, NULL, "-largest", &Largest, NULL));
     Real = dev->ops;

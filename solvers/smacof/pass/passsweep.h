@@ -36,7 +36,8 @@ struct SMACOFJob {
 };
 
 /* Processes a warp's rows and a chunk of columns j0 to j1 - 1.  The strip has the rows i0 to i1 - 1; each lane has R rows from i on.
-   INSIDE: every entry belongs to the range, so no entry is tested. */
+   INSIDE: every entry belongs to the range, so no entry is tested.
+   The kernels of rows and of tiles must give the same bits. They call fma(), because the compiler contracts a product that is used twice in one kernel and not in the other. */
 template <int DIM, class Real, class Stored, bool BOTH, bool INSIDE>
 __device__ __forceinline__ void SMACOFSweepRows(const SMACOFJob &q, const SMACOFPart &g, SMACOFPrefetch<SMACOFShape<DIM, Real>, Stored, BOTH> &prefetch, int i0, int i1, int i, int j0, int j1, double *row, Real *col)
 {
@@ -68,19 +69,19 @@ __device__ __forceinline__ void SMACOFSweepRows(const SMACOFJob &q, const SMACOF
 #pragma unroll
         for (int c = 0; c < DIM; c++) {
           difference[c] = xi[r][c] - xj[c][k];
-          square += difference[c] * difference[c];
+          square        = fma(difference[c], difference[c], square);
         }
         const Real inverse = SMACOFInverseSqrt(square);
         const bool counts  = INSIDE || (i + r < i1 && j + k >= g.c0 && j + k < j1 && (!BOTH || j + k < g.bound + i + r));
-        const Real ratio = counts ? delta[r][k] * inverse : 0, error = counts ? delta[r][k] - square * inverse : 0;
+        const Real ratio = counts ? delta[r][k] * inverse : 0, error = counts ? fma(-square, inverse, delta[r][k]) : 0;
 
 #pragma unroll
         for (int c = 0; c < DIM; c++) {
-          across[c][r] += ratio * difference[c];
-          if (BOTH) down[c][k] -= ratio * difference[c];
+          across[c][r] = fma(ratio, difference[c], across[c][r]);
+          if (BOTH) down[c][k] = fma(-ratio, difference[c], down[c][k]);
         }
-        across[DIM][r] += error * error;
-        if (BOTH) down[DIM][k] += error * error;
+        across[DIM][r] = fma(error, error, across[DIM][r]);
+        if (BOTH) down[DIM][k] = fma(error, error, down[DIM][k]);
       }
     }
 #pragma unroll
