@@ -68,7 +68,13 @@ __device__ static void GpFsaiUpdatePanel(const GpFsaiBlock &p, int32_t j)
   __syncthreads();
 }
 
-/* Factors the diagonal block of the panel. Every thread does this for itself. pivot: the pivots; rows and columns beyond the matrix are those of the identity matrix. */
+/* The factor of the diagonal block of a panel, in shared memory. */
+struct GpFsaiPanel {
+  double f[PANEL][PANEL];
+  double inverse[PANEL]; /* reciprocals of its diagonal */
+};
+
+/* Factors the diagonal block of the panel in registers. pivot: the pivots; rows and columns beyond the matrix are those of the identity matrix. */
 __device__ static void GpFsaiFactorDiagonal(const GpFsaiBlock &p, int32_t j, double (&f)[PANEL][PANEL], double (&pivot)[PANEL], double (&inverse)[PANEL])
 {
 #pragma unroll
@@ -83,11 +89,10 @@ __device__ static void GpFsaiFactorDiagonal(const GpFsaiBlock &p, int32_t j, dou
     pivot[q]   = f[q][q];
     inverse[q] = rsqrt(pivot[q]);
   }
-  __syncthreads(); /* every thread has read the diagonal block before it is overwritten */
 }
 
 /* Divides the columns of the panel by its diagonal block. */
-__device__ static void GpFsaiDividePanel(const GpFsaiBlock &p, int32_t j, const double (&f)[PANEL][PANEL], const double (&inverse)[PANEL])
+__device__ static void GpFsaiDividePanel(const GpFsaiBlock &p, int32_t j, const GpFsaiPanel &panel)
 {
   for (int32_t r = j + threadIdx.x; r < p.m; r += blockDim.x) {
     double *x = p.L + GpFsaiTriangle(r) + j, l[PANEL];
@@ -97,35 +102,46 @@ __device__ static void GpFsaiDividePanel(const GpFsaiBlock &p, int32_t j, const 
       if (j + q > r) break;
       l[q] = x[q];
 #pragma unroll
-      for (int b = 0; b < q; b++) l[q] -= l[b] * f[q][b];
-      l[q] *= inverse[q];
+      for (int b = 0; b < q; b++) l[q] -= l[b] * panel.f[q][b];
+      l[q] *= panel.inverse[q];
       x[q] = l[q];
     }
   }
   __syncthreads();
 }
 
-/* Factors A(J,J). Returns true in thread 0 if a pivot is too small; *bad is then the first such pivot. */
-__device__ static bool GpFsaiFactorBlock(const GpFsaiBlock &p, double *bad)
+/* Stores the diagonal block. One thread calls it. Returns true if a pivot is too small, or if `fails` is true; *bad is the first such pivot. */
+__device__ static bool GpFsaiStorePanel(const GpFsaiBlock &p, int32_t j, const double (&f)[PANEL][PANEL], const double (&pivot)[PANEL], const double (&inverse)[PANEL], bool fails, GpFsaiPanel &panel, double *bad)
+{
+#pragma unroll
+  for (int q = 0; q < PANEL; q++) {
+#pragma unroll
+    for (int b = 0; b < q; b++) panel.f[q][b] = f[q][b];
+    panel.inverse[q] = inverse[q];
+    if (j + q >= p.m) break;
+    p.inverse[j + q] = inverse[q];
+    if (fails) continue;
+    fails = !GpBatchIsPivot(pivot[q], p.m, p.diagonal[j + q]);
+    *bad  = pivot[q];
+  }
+  return fails;
+}
+
+/* Factors A(J,J). The first warp factors the diagonal blocks. Returns true in thread 0 if a pivot is too small; *bad is then the first such pivot. */
+__device__ static bool GpFsaiFactorBlock(const GpFsaiBlock &p, GpFsaiPanel &panel, double *bad)
 {
   bool fails = false;
 
   for (int32_t j = 0; j < p.m; j += PANEL) {
-    double f[PANEL][PANEL], pivot[PANEL], inverse[PANEL];
-
     GpFsaiUpdatePanel(p, j);
-    GpFsaiFactorDiagonal(p, j, f, pivot, inverse);
-    if (threadIdx.x == 0) {
-#pragma unroll
-      for (int q = 0; q < PANEL; q++) {
-        if (j + q >= p.m) break;
-        p.inverse[j + q] = inverse[q];
-        if (fails) continue;
-        fails = !GpBatchIsPivot(pivot[q], p.m, p.diagonal[j + q]);
-        *bad  = pivot[q];
-      }
+    if (threadIdx.x < GP_BATCH_WARP) {
+      double f[PANEL][PANEL], pivot[PANEL], inverse[PANEL];
+
+      GpFsaiFactorDiagonal(p, j, f, pivot, inverse);
+      if (threadIdx.x == 0) fails = GpFsaiStorePanel(p, j, f, pivot, inverse, fails, panel, bad);
     }
-    GpFsaiDividePanel(p, j, f, inverse);
+    __syncthreads(); /* the block has been read before it is overwritten */
+    GpFsaiDividePanel(p, j, panel);
   }
   return fails;
 }
@@ -167,6 +183,7 @@ __device__ static void GpFsaiStoreBlock(const GpBatchWork &w, const GpFsaiBlock 
 __global__ static void GpFsaiBlockKernel(GpBatchWork w, double *matrices)
 {
   extern __shared__ double memory[];
+  __shared__ GpFsaiPanel   panel;
   const int32_t            most = w.part.m;
   double                  *rest = matrices ? memory : memory + GpFsaiTriangle(most);
   GpFsaiBlock              p    = {matrices ? matrices + (size_t)blockIdx.x * GpFsaiTriangle(most) : memory, rest, rest + most, rest + 2 * most, (int32_t *)(rest + 3 * most), 0};
@@ -178,7 +195,7 @@ __global__ static void GpFsaiBlockKernel(GpBatchWork w, double *matrices)
 
     p.m = w.P.rowptr[row + 1] - begin;
     GpFsaiGatherBlock(w, p, begin);
-    fails = GpFsaiFactorBlock(p, &bad);
+    fails = GpFsaiFactorBlock(p, panel, &bad);
     GpFsaiSolveBlock(p);
     GpFsaiStoreBlock(w, p, row, begin, fails, bad);
     __syncthreads(); /* thread 0 still reads the matrix */
@@ -190,7 +207,7 @@ extern "C" GpErr GpBatchFsaiBlock_CUDA(const GpBatchWork *w, int part)
   GpDev          dev    = w->A.dev;
   const int32_t  m      = w->part.m;
   const size_t   matrix = (size_t)GpFsaiTriangle(m) * sizeof(double), lists = (size_t)m * (3 * sizeof(double) + sizeof(int32_t));
-  const bool     global = part == GP_BATCH_FSAI_GLOBAL || matrix + lists > GpDevSharedBytes(dev);
+  const bool     global = part == GP_BATCH_FSAI_GLOBAL || matrix + lists + sizeof(GpFsaiPanel) > GpDevSharedBytes(dev);
   const size_t   shared = lists + (global ? 0 : matrix);
   const unsigned most = (unsigned)min((size_t)4 * GpDevComputeUnits(dev), GP_BATCH_WORKSPACE / matrix), threads = min((unsigned)(m * SPLIT + 31) / 32 * 32, 768u);
   const unsigned blocks   = global ? min((unsigned)w->part.count, most) : (unsigned)w->part.count;
