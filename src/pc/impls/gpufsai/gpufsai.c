@@ -155,7 +155,7 @@ static PetscErrorCode PCDestroy_GPUFSAI(PC pc)
 . -pc_gpufsai_threshold <0>                - static: entries a(i,j) of A with |a(i,j)| <= threshold sqrt(a(i,i) a(j,j)) are not used for the pattern
 . -pc_gpufsai_steps <5>                    - adaptive: maximum number of times that a row grows
 . -pc_gpufsai_step_size <3>                - adaptive: maximum number of entries by which a row grows each time
-. -pc_gpufsai_tolerance <1e-3>             - adaptive: a row stops growing when a step reduces its functional by less than this fraction
+. -pc_gpufsai_tolerance <1e-3>             - adaptive: a row stops growing when a step reduces its functional (see the notes) by less than this fraction
 . -pc_gpufsai_filter <0>                   - entries g(i,j) of G with |g(i,j)| sqrt(a(j,j)) <= filter g(i,i) sqrt(a(i,i)) are dropped
 . -pc_gpufsai_local <bool>                 - on several ranks, the pattern of a row stays on its rank (default)
 . -pc_gpufsai_storage <single,double,auto> - precision of the values of G on the device
@@ -165,22 +165,24 @@ static PetscErrorCode PCDestroy_GPUFSAI(PC pc)
   Level: intermediate
 
   Notes:
-  G is a lower triangular matrix of type `MATGPUCSR`. Row i has the pattern J, whose last column is i, and solves A(J,J) y = e with the last unit vector e; the row is y divided by the square root of
-  its last entry. Among all matrices with this pattern and with a unit diagonal of GAG', it minimises Kaporin's condition number of GAG', that is, the mean of the eigenvalues divided by their
+  G is a lower triangular matrix of type `MATGPUCSR`. Row i has the pattern J, whose last column is i. Let A(J,J) y = e, where e is the last unit vector. The row is y divided by the square root of
+  its last entry. Among all matrices with this pattern and with a unit diagonal of GAG', G has the smallest Kaporin condition number of GAG': the mean of the eigenvalues divided by their
   geometric mean.
 
   The matrix must be symmetric positive definite; then the preconditioner is, too. The set-up does not check the symmetry. For a nonsymmetric matrix the preconditioner is
-  useless. If a matrix A(J,J) is not positive definite, `KSPSolve()` stops with `KSP_DIVERGED_PC_FAILED`, and -info names the row. The diagonal must be stored.
+  useless. If a matrix A(J,J) is not positive definite, `KSPSolve()` stops with `KSP_DIVERGED_PC_FAILED`, and -info names the row. A must store its diagonal entries.
 
-  The set-up runs on the GPU. An adaptive pattern, a filter and rows with more than 1024 entries are computed on the host, by threads. Results do not depend on their number. -ksp_view prints where the
+  The set-up runs on the GPU. Threads of the host compute it if the pattern is adaptive, if a filter is set, or if a row has more than 1024 entries. Results do not depend on the number of threads. -ksp_view prints where the
   set-up ran. The application runs on the device and copies no vector of type `VECGPU`.
 
-  If only the values of the matrix have changed, the pattern of G is kept, and the values on it are computed again. A threshold, a filter or an adaptive pattern is not applied again.
+  With an adaptive pattern, each row grows in steps. The functional of a row is the minimum of z'A(J,J)z over all z with the last entry 1. Each step adds the entries with the largest gradient of the functional.
+
+  If only the values of the matrix have changed, the pattern of G is kept, and its values are computed again. The threshold, the filter and the adaptive steps are not applied again.
 
   The matrix may have any type that `MatConvert()` converts to `MATAIJ`. G has the options prefix of the preconditioner followed by pc_gpufsai_: for example, -pc_gpufsai_mat_gpucsr_kernel selects its
   kernel.
 
-  The functions `PCGPUFSAISetPower()` and so on have no effect if the preconditioner has another type. Call `PCSetType()` first.
+  `PCGPUFSAISetPower()` and similar functions have no effect if the preconditioner has another type. Call `PCSetType()` first.
 
   `PCApplySymmetricLeft()` multiplies by G, `PCApplySymmetricRight()` by G'.
 

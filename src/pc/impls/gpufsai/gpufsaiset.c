@@ -205,7 +205,7 @@ PetscErrorCode PCGPUFSAISetThreshold(PC pc, PetscReal threshold)
   Level: intermediate
 
   Note:
-  A row starts with its diagonal entry. Each step adds the entries for which the functional of Kaporin's condition number has the largest gradient.
+  A row starts with its diagonal entry. Each step adds the entries with the largest gradient of the functional, which `PCGPUFSAI` defines. The smaller the functionals of the rows, the smaller is Kaporin's condition number.
 
 .seealso: `PCGPUFSAI`, `PCGPUFSAISetPattern()`
 @*/
@@ -242,7 +242,7 @@ PetscErrorCode PCGPUFSAISetAdaptive(PC pc, PetscInt steps, PetscInt step_size, P
   Level: intermediate
 
   Note:
-  After entries were dropped, the row is scaled such that the diagonal of GAG' is 1 again.
+  After entries were dropped, the row is scaled so that its diagonal entry of GAG' is 1 again.
 
 .seealso: `PCGPUFSAI`, `PCGPUFSAISetPower()`, `PCGPUFSAISetThreshold()`
 @*/
@@ -267,7 +267,7 @@ PetscErrorCode PCGPUFSAISetFilter(PC pc, PetscReal filter)
 
   Input Parameters:
 + pc    - the preconditioner
-- local - `PETSC_TRUE` (default): the factor has columns of its own rank only; `PETSC_FALSE`: the factor is the same on any number of ranks
+- local - `PETSC_TRUE` (default): a row has only columns of its own rank; `PETSC_FALSE`: the factor is the same on any number of ranks
 
   Options Database Key:
 . -pc_gpufsai_local <bool> - whether the pattern is local
@@ -275,7 +275,7 @@ PetscErrorCode PCGPUFSAISetFilter(PC pc, PetscReal filter)
   Level: intermediate
 
   Note:
-  A local pattern needs no communication in the set-up and in the application, but more iterations.
+  A local pattern needs no communication, neither in the set-up nor when the preconditioner is applied. It needs more iterations.
 
 .seealso: `PCGPUFSAI`
 @*/

@@ -248,7 +248,7 @@ static PetscErrorCode PCSetFromOptions_GPUPoly(PC pc, GpOptionItems PetscOptions
 }
 
 /*MC
-  PCGPUPOLY - PCGPUPOLY = "gpupoly" - A polynomial of the matrix, scaled by its diagonal: each application takes products with the matrix and vector operations only, without inner products
+  PCGPUPOLY - PCGPUPOLY = "gpupoly" - A polynomial of the matrix scaled by its diagonal. An application consists of products with the matrix and vector operations, and has no inner products
 
   Options Database Keys:
 + -pc_type gpupoly                   - sets the type
@@ -257,7 +257,7 @@ static PetscErrorCode PCSetFromOptions_GPUPoly(PC pc, GpOptionItems PetscOptions
 . -pc_gpupoly_scale <jacobi>         - jacobi or none
 . -pc_gpupoly_eigenvalues <low,high> - bounds of the eigenvalues of the scaled matrix; if not given, they are computed
 . -pc_gpupoly_lanczos_steps <15>     - maximum number of Lanczos steps that compute the bounds
-- -pc_gpupoly_ratio <ratio>          - largest quotient of the computed bounds; default min(300, 1.5 (degree + 1)^2) for chebyshev, unlimited for leastsquares
+- -pc_gpupoly_ratio <ratio>          - upper limit for the quotient of the computed upper and lower bound; default min(300, 1.5 (degree + 1)^2) for chebyshev, unlimited for leastsquares
 
   Level: intermediate
 
@@ -269,15 +269,14 @@ static PetscErrorCode PCSetFromOptions_GPUPoly(PC pc, GpOptionItems PetscOptions
   polynomial is positive beyond b too, so a slightly smaller upper bound does no harm.
 
   The preconditioner uses only public operations of `Mat` and `Vec`, so it works with all matrix types. With matrices of type `MATGPUCSR` and vectors of type `VECGPU` it runs on the GPU. Only
-  entries that products exchange between processes are copied.
+  entries that products exchange between processes are copied between host and device.
 
-  The functions `PCGPUPolySetType()` and so on have no effect if the preconditioner has another type. Call `PCSetType()` first.
+  `PCGPUPolySetType()` and similar functions have no effect if the preconditioner has another type. Call `PCSetType()` first.
 
-  The bounds are computed in `PCSetUp()`, again for each new matrix. This is possible for symmetric matrices only. For other matrices `PCSetUp()` stops with an error; set the bounds with
-  `PCGPUPolySetEigenvalues()`.
-  With bounds of the real parts, the preconditioner is useful for matrices whose eigenvalues are close to the positive real axis. A Krylov method for nonsymmetric matrices must then be used.
+  `PCSetUp()` computes the bounds, and computes them again for a new matrix and for new values. This is possible for symmetric matrices only. For other matrices `PCSetUp()` stops with an error. Set bounds of the real parts of the eigenvalues with
+  `PCGPUPolySetEigenvalues()` instead. The preconditioner is then useful if the eigenvalues are close to the positive real axis. Use a Krylov method for nonsymmetric matrices.
 
-  If the diagonal, or an approximate eigenvalue of the matrix, is negative, `KSPSolve()` stops with `KSP_DIVERGED_PC_FAILED`. `-info` tells why.
+  If a diagonal entry or a Ritz value is negative, or a computed number is not finite, `KSPSolve()` stops with `KSP_DIVERGED_PC_FAILED`. `-info` prints the reason.
 
   References:
 + * - Y. Saad, Iterative solution of indefinite symmetric linear systems by methods using orthogonal polynomials over two disjoint intervals, SIAM J. Numer. Anal. 20 (1983)

@@ -57,7 +57,7 @@ PetscErrorCode PCGPUPolySetType(PC pc, PCGPUPolyType type)
 
   Input Parameters:
 + pc     - the preconditioner
-- degree - the degree, which is the number of products with the matrix in one application; 0 is a multiple of Jacobi's preconditioner
+- degree - the degree, which is the number of products with the matrix in one application; degree 0 gives a multiple of Jacobi's preconditioner
 
   Options Database Key:
 . -pc_gpupoly_degree <8> - the degree
@@ -94,7 +94,7 @@ PetscErrorCode PCGPUPolySetDegree(PC pc, PetscInt degree)
   Level: intermediate
 
   Note:
-  With `PC_GPUPOLY_SCALE_JACOBI` a zero on the diagonal is taken as 1, as `PCJACOBI` does, and a negative number is a failure of the set-up.
+  With `PC_GPUPOLY_SCALE_JACOBI` a zero on the diagonal is replaced by 1, as in `PCJACOBI`. If a diagonal entry is negative, the set-up fails.
 
 .seealso: `PCGPUPOLY`, `PCGPUPolyScale`
 @*/
@@ -125,7 +125,7 @@ PetscErrorCode PCGPUPolySetScale(PC pc, PCGPUPolyScale scale)
   Level: intermediate
 
   Notes:
-  The bounds are those of the matrix times the inverse of its diagonal, or of the matrix with `PC_GPUPOLY_SCALE_NONE`. They remain in effect until this function is called again, also
+  The bounds are those of the eigenvalues of D^-1 A, where D is the diagonal of A. With `PC_GPUPOLY_SCALE_NONE`, they are those of A. They remain in effect until this function is called again, also
   for other matrices. If both are 0, `PCGPUPOLY` computes bounds again.
 
   A lower bound above the smallest eigenvalue is allowed: the preconditioner remains positive definite. The upper bound must not be below the largest eigenvalue. With an even degree a slightly
@@ -218,7 +218,7 @@ PetscErrorCode PCGPUPolySetLanczosSteps(PC pc, PetscInt steps)
 }
 
 /*@
-  PCGPUPolySetRatio - Sets the largest quotient of the bounds that `PCGPUPOLY` computes
+  PCGPUPolySetRatio - Sets the upper limit for the quotient of the upper and the lower bound that `PCGPUPOLY` computes
 
   Logically Collective
 
@@ -232,8 +232,9 @@ PetscErrorCode PCGPUPolySetLanczosSteps(PC pc, PetscInt steps)
   Level: advanced
 
   Note:
-  The lower bound is the larger of two numbers. One is the upper bound divided by `ratio`. The other one is the smallest Ritz value minus its residual; it counts only if the residual is at most half
+  The lower bound is the larger of two numbers. One is the upper bound divided by `ratio`. The other one is the smallest Ritz value minus its residual; it is used only if the residual is at most half
   the Ritz value.
+
   The default is the smaller one of 300 and 1.5 (d + 1)^2 for Chebyshev polynomials of degree d. For least-squares polynomials the default lower bound is 0 unless the smallest Ritz value is accurate.
 
 .seealso: `PCGPUPOLY`, `PCGPUPolySetEigenvalues()`, `PCGPUPolySetLanczosSteps()`

@@ -109,19 +109,19 @@ static PetscErrorCode PCDestroy_GPUSPAI(PC pc)
   Level: intermediate
 
   Notes:
-  M is a matrix of type `MATGPUCSR`. Each of its rows solves a least-squares problem of its own. For symmetric positive definite matrices use `PCGPUFSAI`: M is not symmetric, so `KSPCG` does not
+  M is a matrix of type `MATGPUCSR`. Each row of M is the solution of its own least-squares problem. For symmetric positive definite matrices use `PCGPUFSAI`: M is not symmetric, so `KSPCG` does not
   converge with it in general.
 
   If the rows of A whose numbers are in the pattern of a row of M are linearly dependent, `KSPSolve()` stops with `KSP_DIVERGED_PC_FAILED`, and -info names the row.
 
-  The set-up runs on the GPU. A filter and rows with more than 1024 entries are computed on the host, by threads. Results do not depend on their number. -ksp_view prints where the
+  The set-up runs on the GPU. Threads of the host compute it if a filter is set or if a row has more than 1024 entries. Results do not depend on the number of threads. -ksp_view prints where the
   set-up ran. The application runs on the device and copies no vector of type `VECGPU`.
 
-  If only the values of the matrix have changed, the pattern of M is kept, and the values on it are computed again. A threshold or a filter is not applied again.
+  If only the values of the matrix have changed, the pattern of M is kept, and its values are computed again. The threshold and the filter are not applied again.
 
   The matrix may have any type that `MatConvert()` converts to `MATAIJ`. M has the options prefix of the preconditioner followed by pc_gpuspai_.
 
-  The functions `PCGPUSPAISetPower()` and so on have no effect if the preconditioner has another type. Call `PCSetType()` first.
+  `PCGPUSPAISetPower()` and similar functions have no effect if the preconditioner has another type. Call `PCSetType()` first.
 
   References:
 + * - M. W. Benson and P. O. Frederickson, Iterative solution of large sparse linear systems arising in certain multidimensional approximation problems, Utilitas Mathematica 22 (1982)

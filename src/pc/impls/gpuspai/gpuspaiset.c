@@ -175,7 +175,7 @@ PetscErrorCode PCGPUSPAISetFilter(PC pc, PetscReal filter)
   Level: intermediate
 
   Note:
-  A local inverse needs no communication in the set-up and in the application, but more iterations.
+  A local inverse needs no communication, neither in the set-up nor when the preconditioner is applied. It needs more iterations.
 
 .seealso: `PCGPUSPAI`
 @*/
