@@ -11,12 +11,12 @@
 
   Notes:
   No two rows of one colour are coupled by a nonzero of the matrix or of its transpose. The triangles of an ILU(0) or ICC(0) factor therefore have at most as many levels as there are
-  colours: two for a 5-point or a 7-point stencil. Triangular solves on a GPU need time for each level. The factor is usually a weaker preconditioner than in the natural order.
+  colours: two for a 5-point or a 7-point stencil. A level is a set of rows that can be computed at the same time. The time of a triangular solve on a GPU grows with the number of levels. The factor is usually a weaker preconditioner than in the natural order.
 
   Each row, in the natural order, gets the smallest colour that none of its neighbours has. Rows of one colour keep their natural order. The permutations of rows and columns
-  are equal. Consecutive rows with one pattern (`MatInodeGetInodeSizes()`) get one colour and stay together, as in PETSc's orderings. Their coupling adds levels.
+  are equal. Consecutive rows with the same pattern (`MatInodeGetInodeSizes()`) get the same colour and stay together, as in PETSc's orderings. Such a group of b rows takes b levels.
 
-  The ordering supports all sequential matrix types with `MatGetRowIJ()`, also those of PETSc.
+  The ordering supports all sequential matrix types that provide `MatGetRowIJ()`, PETSc's own types too.
 
 .seealso: `MATSOLVERGPUCSR`, `MatGetOrdering()`, `PCFactorSetMatOrderingType()`, `MATORDERINGRCM`
 M*/

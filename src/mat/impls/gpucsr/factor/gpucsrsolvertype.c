@@ -178,22 +178,22 @@ static PetscErrorCode MatGetFactor_SeqAIJGPUCSR(Mat A, MatFactorType type, Mat *
 }
 
 /*MC
-  MATSOLVERGPUCSR - MATSOLVERGPUCSR = "gpucsr" - Factors of a `MATSEQAIJGPUCSR` whose solves run on the device. The device also computes the values of ILU and ICC. Supports LU, ILU, Cholesky and ICC
+  MATSOLVERGPUCSR - MATSOLVERGPUCSR = "gpucsr" - Factors of a `MATSEQAIJGPUCSR` whose solves run on the device, for LU, ILU, Cholesky and ICC. The device also computes the values of ILU and ICC factors
 
   Options Database Keys:
-+ -pc_factor_mat_solver_type <gpucsr,petsc>         - uses this type, the default, or `petsc`, which solves on the host
++ -pc_factor_mat_solver_type <gpucsr,petsc>         - `gpucsr` (default), or `petsc`, which factorises and solves on the host
 . -gpucsr_factor_solver <gpucsr,petsc>              - default solver type of all sequential gpucsr matrices; read when the library is loaded
 . -mat_gpucsr_factor_storage <matrix,single,double> - precision of the values of ILU and ICC factors on the device
 . -mat_gpucsr_factor_numeric <device,host>          - where the values of ILU and ICC factors are computed
-. -mat_gpucsr_factor_host <bool>                    - solves on the host with a factor that does not fit the device memory
+. -mat_gpucsr_factor_host <bool>                    - if a factor does not fit the device memory, PETSc solves with it on the host
 . -mat_gpucsr_trisolve <exact,jacobi,isai>          - how the device solves with the triangles of ILU and ICC factors
 - -mat_gpucsr_trisolve_sweeps <n>                   - number of sweeps of approximate solves
 
   Level: beginner
 
   Notes:
-  The factor is the same as for `MATSEQAIJ`, with all options of the preconditioner. PETSc computes its pattern, and the values of LU and Cholesky factors. Exception: for ILU, PETSc replaces the shift type nonzero by inblocks. Factorisations in place, and the
-  solves with them, run on the host.
+  Up to rounding, the factor is the same as for `MATSEQAIJ`, with all options of the preconditioner. One exception: for ILU, PETSc replaces the shift type nonzero by inblocks. PETSc computes the pattern of each factor, and the values of LU and Cholesky factors, on the host.
+  A factorisation in place and its solves also run on the host.
 
   `MatSolve()`, `MatSolveTranspose()`, `MatSolveAdd()`, `MatSolveTransposeAdd()`, `MatForwardSolve()`, `MatBackwardSolve()`, `MatMatSolve()` and `MatMatSolveTranspose()` run on the device.
   The first solve after a numeric factorisation copies the values to the triangles on the device.
