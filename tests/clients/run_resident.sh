@@ -77,7 +77,6 @@ for more in "" "-pc_gpupoly_type leastsquares -pc_gpupoly_degree 3" "-pc_gpupoly
 done
 pcs=sor
 resident ksp/ksp/tutorials/ex2 1 -m 40 -n 40 -mat_type gpucsr -vec_type gpu -mat_gpucsr_sor multicolor
-pcs=gpufsai
 pcs="gpufsai gpuspai"
 resident ksp/ksp/tutorials/ex2 1 -m 40 -n 40 -mat_type gpucsr -vec_type gpu -pc_gpufsai_power 2
 pcs="jacobi none"
