@@ -136,9 +136,14 @@ three=(-f three -mat_type aij -bmrm_loss softmax -bmrm_lambda 1e-3 -bmrm_eps 1e-
 run 1 "${three[@]}" -model whole && ! run 1 "${three[@]}" -bmrm_max_it 11 -bmrm_checkpoint ck -bmrm_checkpoint_every 5 && run 1 "${three[@]}" -bmrm_restart ck -model rest && cmp -s whole rest
 verdict $? "intercept: a restart gives the same bits"
 refused "a checkpoint with other intercepts" 4 "ck: the checkpoint was made with another number of free weights" "${three[@]}" -bias_factor 1 -bmrm_restart ck
-traffic() { run 1 -f three -bmrm_loss softmax -bmrm_lambda 1e-3 -bmrm_eps 1e-7 "$@" -mat_type gpucsr -mat_gpucsr_vec_type gpu -vec_gpu_separate -log_view && awk '/^VecGPU(Up|Down)load/ { n += $2 } /^passes/ { p = $2 } END { exit !(p > 10 && n < 12) }' log; }
-traffic && traffic -bias_factor 1
-verdict $? "intercept: vectors stay on the device"
+traffic() { # traffic NUMBER ARGUMENTS: a pass copies at most NUMBER vectors
+  local most=$1
+  shift
+  run 1 -f three -bmrm_loss softmax -bmrm_lambda 1e-3 -bmrm_eps 1e-7 "$@" -mat_type gpucsr -mat_gpucsr_vec_type gpu -vec_gpu_separate -log_view &&
+    awk -v most="$most" '/^VecGPU(Up|Down)load/ { n += $2 } /^passes/ { p = $2 } END { exit !(p > 10 && n < most * p + 12) }' log
+}
+traffic 2 && traffic 0 -bias_factor 1 # the intercepts, three numbers, are copied to the host and back
+verdict $? "intercept: a pass copies the intercepts alone between host and device"
 
 # --- weights of examples and classes: a weight of k has the effect of k equal examples ---------------------------------------------------
 awk '{ print (NR * 7) % 4 }' two >weights
