@@ -15,7 +15,10 @@ BMRM=$BUILD/bin/bmrm
 # Folder of public data sets. Tests that need them are skipped if it is missing.
 if [ -z "${GPUCSR_DATA:-}" ] && [ -d ../shared/data ]; then GPUCSR_DATA=$(cd ../shared/data && pwd); fi
 export ROOT BUILD PETSC_DIR PETSC_ARCH GPUCSR_MPIEXEC MPIEXEC PETSCMPIEXEC GPUCSR_DEVICE GPUCSR_LIB BMRM GPUCSR_DATA
-: "${GPUCSR_INT_BYTES:=$(($(sed -n 's/^PETSC_INDEX_SIZE = //p' "$PETSC_DIR/$PETSC_ARCH/lib/petsc/conf/petscvariables" 2>/dev/null | grep . || echo 32) / 8))}" # size of PetscInt, also in PETSc's binary files
+# Size of PetscInt, also in PETSc's binary files. Not taken from the environment, because make check runs the tests with a second PETSc; only programs built elsewhere bring it along.
+if [ "${GPUCSR_PREBUILT:-}" != 1 ]; then
+  GPUCSR_INT_BYTES=$(($(sed -n 's/^PETSC_INDEX_SIZE = //p' "$PETSC_DIR/$PETSC_ARCH/lib/petsc/conf/petscvariables" 2>/dev/null | grep . || echo 32) / 8))
+fi
 export GPUCSR_INT_BYTES
 CORES=$(env -u OMP_NUM_THREADS nproc) # nproc would otherwise honour OMP_NUM_THREADS
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 LC_ALL=C
