@@ -79,6 +79,7 @@ PETSC_INTERN PetscErrorCode PCGPUInverseViewInfo_Private(PCGPUInverse *, PetscVi
 /* pcinversematrix.c: the matrix, created from the pattern and the values in inverse->rows; the values are freed or belong to the matrix afterwards */
 PETSC_INTERN PetscErrorCode PCGPUInverseCreateMatrix_Private(PC, PCGPUInverse *, const PCGPUInverseType *);
 PETSC_INTERN PetscErrorCode PCGPUInverseRefillMatrix_Private(PCGPUInverse *);
+PETSC_INTERN PetscErrorCode PCGPUInverseGetBlocks_Private(const PCGPUInverse *, Mat *here, Mat *away);
 PETSC_INTERN PetscErrorCode PCGPUInverseDestroyMatrix_Private(PCGPUInverse *); /* also frees inverse->rows */
 
 /* pcinversedevice.c: set-up on the device.  Begin and Compute do nothing on the device, and clear inverse->device, if the host must compute the rows; inverse->why then has the reason.

@@ -132,19 +132,13 @@ PetscErrorCode PCGPUInverseDeviceBegin_Private(PC pc, PCGPUInverse *V, const PCG
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Copies 32-bit integers from the device to a new array of the system's allocator; NULL if host memory is exhausted. */
+/* Copies indices from the device to a new array of the system's allocator. */
 static PetscErrorCode PCGPUInverseDownloadIndices(GpDev dev, const int32_t device[], size_t n, PetscInt **indices)
 {
-  int32_t *narrow;
-
   PetscFunctionBegin;
   *indices = (PetscInt *)malloc((n + 1) * sizeof(**indices));
   PetscCheck(*indices, PETSC_COMM_SELF, PETSC_ERR_MEM, "Out of host memory for the pattern of an approximate inverse with %zu indices", n);
-  narrow = (int32_t *)*indices + (sizeof(PetscInt) / sizeof(int32_t) - 1) * n; /* the end of the array, so that widening in ascending order overwrites only what it has read */
-  PetscCallGp(dev, "copying the pattern of the approximate inverse to the host", GpDevDownloadByThreads(dev, 0, narrow, device, n * sizeof(int32_t)));
-  if (sizeof(PetscInt) != sizeof(int32_t)) {
-    for (size_t k = 0; k < n; k++) (*indices)[k] = narrow[k];
-  }
+  PetscCallGp(dev, "copying the pattern of the approximate inverse to the host", GpCsrGetIndices(dev, device, n, *indices));
   PetscCall(PetscLogGpuToCpu((PetscLogDouble)(n * sizeof(int32_t))));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -169,12 +163,10 @@ static PetscErrorCode PCGPUInverseGetPattern(PCGPUInverse *V)
   const GpInvRows    *rows = &V->rows;
   GpCsr               csr  = {0};
   GpOp                op   = NULL;
-  Mat                 here = V->matrix;
-  PetscBool           mpi;
+  Mat                 here, away;
 
   PetscFunctionBegin;
-  PetscCall(PetscObjectTypeCompare((PetscObject)V->matrix, MATMPIAIJGPUCSR, &mpi));
-  if (mpi) PetscCall(MatMPIAIJGetSeqAIJ(V->matrix, &here, NULL, NULL));
+  PetscCall(PCGPUInverseGetBlocks_Private(V, &here, &away));
   if (!V->overlap && MatGPUCSRIs_Private(here)) PetscCall(MatSeqAIJGPUCSRGetCurrent_Private(here, &op));
   D->shared = (PetscBool)(op != NULL);
   D->P      = (GpBatchPattern){.rows = (int32_t)rows->rows, .nnz = (int32_t)rows->rowptr[rows->rows]};
@@ -275,22 +267,20 @@ static PetscErrorCode PCGPUInverseCopyOut(PCGPUInverse *V, PetscScalar *val)
 
 PetscErrorCode PCGPUInverseDeviceRefill_Private(PCGPUInverse *V)
 {
-  PCGPUInverseDevice *D    = &V->device;
-  Mat                 here = V->matrix;
-  GpOp                op   = NULL;
+  PCGPUInverseDevice *D  = &V->device;
+  GpOp                op = NULL;
+  Mat                 here, away;
   PetscScalar        *val;
-  PetscBool           mpi;
 
   PetscFunctionBegin;
-  PetscCall(PetscObjectTypeCompare((PetscObject)V->matrix, MATMPIAIJGPUCSR, &mpi));
-  if (mpi) PetscCall(MatMPIAIJGetSeqAIJ(V->matrix, &here, NULL, NULL));
+  PetscCall(PCGPUInverseGetBlocks_Private(V, &here, &away));
   if (MatGPUCSRIs_Private(here)) PetscCall(MatSeqAIJGPUCSRGetCurrent_Private(here, &op));
   PetscCall(MatSeqAIJGetArrayWrite(here, &val));
   PetscCall(PCGPUInverseCopyOut(V, val));
   PetscCall(MatSeqAIJRestoreArrayWrite(here, &val));
   if (op) PetscCall(MatSeqAIJGPUCSRUpdate_Private(here, &(GpCsrUpdate){.kind = GP_UPDATE_SET, .values = D->val}, NULL, 0));
   PetscCallGp(D->dev, "waiting for the values of the approximate inverse", GpDevSync(D->dev));
-  if (mpi) PetscCall(PetscObjectStateIncrease((PetscObject)V->matrix));
+  if (away) PetscCall(PetscObjectStateIncrease((PetscObject)V->matrix));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

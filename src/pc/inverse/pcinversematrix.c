@@ -64,22 +64,32 @@ PetscErrorCode PCGPUInverseCreateMatrix_Private(PC pc, PCGPUInverse *V, const PC
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Gets the sequential matrix with the columns of this rank, and the one with the columns of other ranks; NULL: the matrix is sequential. */
+PetscErrorCode PCGPUInverseGetBlocks_Private(const PCGPUInverse *V, Mat *here, Mat *away)
+{
+  PetscBool mpi;
+
+  PetscFunctionBegin;
+  *here = V->matrix;
+  *away = NULL;
+  PetscCall(PetscObjectTypeCompare((PetscObject)V->matrix, MATMPIAIJGPUCSR, &mpi));
+  if (mpi) PetscCall(MatMPIAIJGetSeqAIJ(V->matrix, here, away, NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Copies the values of the rows to the matrix.  In a row, columns of lower ranks precede those of the diagonal block, and columns of higher ranks follow. */
 PetscErrorCode PCGPUInverseRefillMatrix_Private(PCGPUInverse *V)
 {
-  const GpInvRows *F    = &V->rows;
-  Mat              here = V->matrix, away = NULL;
+  const GpInvRows *F = &V->rows;
+  Mat              here, away;
   const PetscInt  *rowptr, *col;
   PetscScalar     *val, *other = NULL;
   PetscInt         n;
-  PetscBool        mpi, done;
+  PetscBool        done;
 
   PetscFunctionBegin;
-  PetscCall(PetscObjectTypeCompare((PetscObject)V->matrix, MATMPIAIJGPUCSR, &mpi));
-  if (mpi) {
-    PetscCall(MatMPIAIJGetSeqAIJ(V->matrix, &here, &away, NULL));
-    PetscCall(MatSeqAIJGetArrayWrite(away, &other));
-  }
+  PetscCall(PCGPUInverseGetBlocks_Private(V, &here, &away));
+  if (away) PetscCall(MatSeqAIJGetArrayWrite(away, &other));
   PetscCall(MatGetRowIJ(here, 0, PETSC_FALSE, PETSC_FALSE, &n, &rowptr, &col, &done));
   PetscCall(MatSeqAIJGetArrayWrite(here, &val));
   for (PetscInt r = 0, before = 0; r < F->rows; r++) { /* before: number of nonzeros of other ranks' columns in the rows above */
@@ -95,7 +105,7 @@ PetscErrorCode PCGPUInverseRefillMatrix_Private(PCGPUInverse *V)
   }
   PetscCall(MatSeqAIJRestoreArrayWrite(here, &val));
   PetscCall(MatRestoreRowIJ(here, 0, PETSC_FALSE, PETSC_FALSE, &n, &rowptr, &col, &done));
-  if (mpi) {
+  if (away) {
     PetscCall(MatSeqAIJRestoreArrayWrite(away, &other));
     PetscCall(PetscObjectStateIncrease((PetscObject)V->matrix));
   }

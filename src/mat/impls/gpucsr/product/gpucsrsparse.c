@@ -207,20 +207,6 @@ static PetscErrorCode MatGPUCSRSparseFindPattern(Mat C, MatGPUCSRSparse *d, cons
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Downloads n indices of 32 bits. */
-static GpErr MatGPUCSRSparseDownloadIndices(GpDev dev, size_t n, const int32_t *device, PetscInt to[])
-{
-  const GpErr err = n ? GpDevDownloadByThreads(dev, 0, to, device, n * sizeof(int32_t)) : GP_SUCCESS;
-
-  for (size_t k = n; k > 0 && !err && sizeof(PetscInt) != sizeof(int32_t); k--) { /* from the end, because the wider numbers take the place of the others */
-    int32_t index;
-
-    memcpy(&index, (const char *)to + (k - 1) * sizeof(int32_t), sizeof(int32_t));
-    to[k - 1] = index;
-  }
-  return err;
-}
-
 /* Downloads the pattern of the result. The caller frees both arrays by PetscFree2(). */
 static PetscErrorCode MatGPUCSRSparseDownloadPattern(const MatGPUCSRSparse *d, PetscInt **rowptr, PetscInt **col)
 {
@@ -229,8 +215,8 @@ static PetscErrorCode MatGPUCSRSparseDownloadPattern(const MatGPUCSRSparse *d, P
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc2(m + 1, rowptr, nnz, col));
-  err = MatGPUCSRSparseDownloadIndices(d->dev, m + 1, d->result.rowptr, *rowptr);
-  if (!err) err = MatGPUCSRSparseDownloadIndices(d->dev, nnz, d->result.col, *col);
+  err = GpCsrGetIndices(d->dev, d->result.rowptr, m + 1, *rowptr);
+  if (!err) err = GpCsrGetIndices(d->dev, d->result.col, nnz, *col);
   if (err) PetscCall(PetscFree2(*rowptr, *col));
   PetscCallGp(d->dev, MAT_GPUCSR_SPARSE_WHAT, err);
   PetscCall(PetscLogGpuToCpu((PetscLogDouble)(m + nnz) * sizeof(int32_t)));

@@ -75,6 +75,19 @@ GpErr GpCsrSetPattern(GpCsr *A, const PetscInt rowptr[], const PetscInt col[])
   return err;
 }
 
+GpErr GpCsrGetIndices(GpDev dev, const int32_t device[], size_t n, PetscInt out[])
+{
+  const GpErr err = n ? GpDevDownloadByThreads(dev, 0, out, device, n * sizeof(int32_t)) : GP_SUCCESS;
+
+  for (size_t k = n; k > 0 && !err && sizeof(PetscInt) != sizeof(int32_t); k--) { /* from the end, because the wider numbers take the place of the others */
+    int32_t index;
+
+    memcpy(&index, (const char *)out + (k - 1) * sizeof(int32_t), sizeof(int32_t));
+    out[k - 1] = index;
+  }
+  return err;
+}
+
 #define GP_NARROW_BLOCK 512
 
 typedef struct {

@@ -1,12 +1,13 @@
-/* Uploads the arrays of an AIJ matrix: indices as 32 bits, values in the stored precision. */
+/* Uploads the arrays of an AIJ matrix: indices as 32 bits, values in the stored precision. Downloads indices. */
 #ifndef GPCSRNARROW_H
 #define GPCSRNARROW_H
 
 #include "mat/impls/gpucsr/spmv/common/gpformat.h"
 #include <petscsys.h>
 
-GpErr GpCsrSetPattern(GpCsr *A, const PetscInt rowptr[], const PetscInt col[]); /* GP_ERR_ARGUMENT if row pointers do not ascend from 0 or a column is out of range */
-GpErr GpCsrSetValues(GpCsr *A, const double val[], GpLoss *loss);               /* GP_ERR_ARGUMENT and loss->overflow if a value overflows */
+GpErr GpCsrSetPattern(GpCsr *A, const PetscInt rowptr[], const PetscInt col[]);     /* GP_ERR_ARGUMENT if row pointers do not ascend from 0 or a column is out of range */
+GpErr GpCsrGetIndices(GpDev dev, const int32_t device[], size_t n, PetscInt out[]); /* downloads row pointers or columns */
+GpErr GpCsrSetValues(GpCsr *A, const double val[], GpLoss *loss);                   /* GP_ERR_ARGUMENT and loss->overflow if a value overflows */
 /* Converts n values to single precision and updates *loss, whose positions count from `first`. Infinities and NaNs are kept as in AIJ. GP_ERR_ARGUMENT and
    loss->overflow if a finite value becomes infinite. */
 GpErr GpCsrNarrow(int64_t first, size_t n, const double in[], float out[], GpLoss *loss);
