@@ -5,16 +5,9 @@
    each application copies two vectors to the host and two back.  For gpu vectors, these operations are replaced by ones that use local vectors.
    Everything else is PETSc's, also the application of one block on several ranks, whose matrix is a plain AIJ matrix. */
 #include "pc/impls/bjacobi/gpubjacobi.h"
+#include "pc/gpupcblocks.h"
 #include "pc/gpupcderived.h"
 #include "vec/gpuvecimpl.h"
-#include <petscksp.h>
-
-typedef struct {
-  PetscInt  n; /* number of blocks on this rank; 0 until the first application after a set-up */
-  KSP      *ksp;
-  Vec      *x, *y; /* local vectors of the blocks */
-  PetscBool gpu;   /* all of them are of type gpu */
-} PC_GPUBJacobi;
 
 /* What is applied to each block. */
 typedef enum {
@@ -26,37 +19,15 @@ typedef enum {
 
 static PetscErrorCode (*CreateBJacobi)(PC); /* PETSc's constructor */
 
+/* The data are the blocks, which do not exist until the first application after a set-up. */
 static PetscErrorCode PCReset_GPUBJacobi(void *data)
 {
-  PC_GPUBJacobi *b = (PC_GPUBJacobi *)data;
-
   PetscFunctionBegin;
-  for (PetscInt k = 0; k < b->n; k++) {
-    PetscCall(VecDestroy(&b->x[k]));
-    PetscCall(VecDestroy(&b->y[k]));
-  }
-  PetscCall(PetscFree2(b->x, b->y));
-  b->n = 0;
+  PetscCall(PCGPUBlocksDestroy_Private((PCGPUBlocks *)data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode PCGPUBJacobiCreateVecs(PC pc, PC_GPUBJacobi *b)
-{
-  PetscFunctionBegin;
-  PetscCall(PCBJacobiGetSubKSP(pc, &b->n, NULL, &b->ksp));
-  PetscCall(PetscMalloc2(b->n, &b->x, b->n, &b->y));
-  b->gpu = PETSC_TRUE;
-  for (PetscInt k = 0; k < b->n; k++) {
-    Mat A;
-
-    PetscCall(KSPGetOperators(b->ksp[k], NULL, &A));
-    PetscCall(MatCreateVecs(A, &b->y[k], &b->x[k]));
-    b->gpu = (PetscBool)(b->gpu && VecGPUIs(b->x[k]) && VecGPUIs(b->y[k]));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode PCGPUBJacobiApplyBlock(PC pc, PCGPUBlock what, KSP ksp, Vec x, Vec y)
+static PetscErrorCode PCGPUBJacobiApplyBlock(PC pc, int what, KSP ksp, Vec x, Vec y)
 {
   const PetscLogEvent event = what == PC_GPU_BLOCK_TRANSPOSE ? PC_ApplyTransposeOnBlocks : PC_ApplyOnBlocks;
   PC                  inner;
@@ -76,27 +47,18 @@ static PetscErrorCode PCGPUBJacobiApplyBlock(PC pc, PCGPUBlock what, KSP ksp, Ve
 }
 
 /* Applies the blocks of this rank, which cover its rows one after the other. */
-static PetscErrorCode PCGPUBJacobiApply(PC pc, PCGPUBlock what, PetscErrorCode (*petscs)(PC, Vec, Vec), PC_GPUBJacobi *b, Vec x, Vec y)
+static PetscErrorCode PCGPUBJacobiApply(PC pc, PCGPUBlock what, PetscErrorCode (*petscs)(PC, Vec, Vec), PCGPUBlocks *b, Vec x, Vec y)
 {
-  PetscInt start = 0, n;
+  PetscInt n;
+  KSP     *ksp;
 
   PetscFunctionBegin;
-  if (!b->n) PetscCall(PCGPUBJacobiCreateVecs(pc, b));
-  if (!b->gpu || !VecGPUIs(x) || !VecGPUIs(y)) {
-    PetscCall((*petscs)(pc, x, y));
-    PetscFunctionReturn(PETSC_SUCCESS);
+  if (!b->n) {
+    PetscCall(PCBJacobiGetSubKSP(pc, &n, NULL, &ksp));
+    PetscCall(PCGPUBlocksCreate_Private(n, ksp, b));
   }
-  for (PetscInt k = 0; k < b->n; k++) {
-    PetscCall(VecGPUBeginLocal_Private(x, start, b->x[k]));
-    PetscCall(VecLockReadPush(b->x[k]));
-    PetscCall(VecGPUBeginLocal_Private(y, start, b->y[k]));
-    PetscCall(PCGPUBJacobiApplyBlock(pc, what, b->ksp[k], b->x[k], b->y[k]));
-    PetscCall(VecGetLocalSize(b->x[k], &n));
-    start += n;
-    PetscCall(VecLockReadPop(b->x[k]));
-    PetscCall(VecGPUEndLocal_Private(b->x[k]));
-    PetscCall(VecGPUEndLocal_Private(b->y[k]));
-  }
+  if (b->gpu && VecGPUIs(x) && VecGPUIs(y)) PetscCall(PCGPUBlocksApply_Private(pc, b, PCGPUBJacobiApplyBlock, what, x, y));
+  else PetscCall((*petscs)(pc, x, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -104,7 +66,7 @@ static PetscErrorCode PCGPUBJacobiApply(PC pc, PCGPUBlock what, PetscErrorCode (
 #define PC_GPU_BJACOBI(Name, op, what) \
   static PetscErrorCode PC##Name##_GPUBJacobi(PC pc, Vec x, Vec y) \
   { \
-    PC_GPUBJacobi       *b; \
+    PCGPUBlocks         *b; \
     const struct _PCOps *petscs; \
 \
     PetscFunctionBegin; \
@@ -133,7 +95,7 @@ static PetscErrorCode PCSetUp_GPUBJacobi(PC pc, void *data)
 
 static PetscErrorCode PCCreate_GPUBJacobi(PC pc)
 {
-  static const PCGPUDerivedOps ops = {PCSetUp_GPUBJacobi, PCReset_GPUBJacobi, sizeof(PC_GPUBJacobi)};
+  static const PCGPUDerivedOps ops = {PCSetUp_GPUBJacobi, PCReset_GPUBJacobi, sizeof(PCGPUBlocks)};
 
   PetscFunctionBegin;
   PetscCall((*CreateBJacobi)(pc));

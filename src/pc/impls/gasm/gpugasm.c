@@ -4,18 +4,16 @@
    back.  Here the gathered vector is of type gpu, and the vectors of the subdomains are local vectors of it.  Everything else is PETSc's, also the application to vectors of other types, and
    with -pc_gasm_use_hierachical_partitioning, which renumbers the rows. */
 #include "pc/impls/gasm/gpugasm.h"
+#include "pc/gpupcblocks.h"
 #include "pc/gpupcderived.h"
 #include "vec/gpuvecimpl.h"
-#include <petscksp.h>
 
 typedef struct {
-  PCGASMType type;
-  PetscBool  gpu;          /* the members below exist, and all vectors are of type gpu; the same on all ranks */
-  PetscInt   n;            /* number of subdomains of this rank */
-  KSP       *ksp;          /* PETSc's array */
-  Vec        gx, gy;       /* entries of the outer subdomains, one subdomain after the other */
-  Vec       *x, *y;        /* [n] local vectors of the subdomains */
-  VecScatter outer, inner; /* from a vector of the matrix to gx: all entries, those of inner subdomains */
+  PCGASMType  type;
+  PetscBool   gpu;          /* the members below exist, and all vectors are of type gpu; the same on all ranks */
+  PCGPUBlocks blocks;       /* subdomains of this rank */
+  Vec         gx, gy;       /* entries of the outer subdomains, one subdomain after the other */
+  VecScatter  outer, inner; /* from a vector of the matrix to gx: all entries, those of inner subdomains */
 } PC_GPUGASM;
 
 static PetscErrorCode (*CreateGASM)(PC);              /* PETSc's constructor */
@@ -26,16 +24,11 @@ static PetscErrorCode PCReset_GPUGASM(void *data)
   PC_GPUGASM *g = (PC_GPUGASM *)data;
 
   PetscFunctionBegin;
-  for (PetscInt k = 0; k < g->n; k++) {
-    PetscCall(VecDestroy(&g->x[k]));
-    PetscCall(VecDestroy(&g->y[k]));
-  }
-  PetscCall(PetscFree2(g->x, g->y));
+  PetscCall(PCGPUBlocksDestroy_Private(&g->blocks));
   PetscCall(VecDestroy(&g->gx));
   PetscCall(VecDestroy(&g->gy));
   PetscCall(VecScatterDestroy(&g->outer));
   PetscCall(VecScatterDestroy(&g->inner));
-  g->n   = 0;
   g->gpu = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -43,19 +36,14 @@ static PetscErrorCode PCReset_GPUGASM(void *data)
 /* Creates the vectors of the subdomains, and tells whether all of them, on all ranks, and those of the matrix are of type gpu. */
 static PetscErrorCode PCGPUGASMCreateVecs(PC pc, PC_GPUGASM *g, Vec whole)
 {
-  int here, all;
+  PetscInt n;
+  KSP     *ksp;
+  int      here, all;
 
   PetscFunctionBegin;
-  PetscCall(PCGASMGetSubKSP(pc, &g->n, NULL, &g->ksp));
-  PetscCall(PetscMalloc2(g->n, &g->x, g->n, &g->y));
-  here = VecGPUIs(whole);
-  for (PetscInt k = 0; k < g->n; k++) {
-    Mat A;
-
-    PetscCall(KSPGetOperators(g->ksp[k], NULL, &A));
-    PetscCall(MatCreateVecs(A, &g->y[k], &g->x[k]));
-    here = here && VecGPUIs(g->x[k]) && VecGPUIs(g->y[k]);
-  }
+  PetscCall(PCGASMGetSubKSP(pc, &n, NULL, &ksp));
+  PetscCall(PCGPUBlocksCreate_Private(n, ksp, &g->blocks));
+  here = g->blocks.gpu && VecGPUIs(whole);
   PetscCallMPI(MPI_Allreduce(&here, &all, 1, MPI_INT, MPI_MIN, PetscObjectComm((PetscObject)pc)));
   g->gpu = (PetscBool)all;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -92,9 +80,9 @@ static PetscErrorCode PCGPUGASMFindInner(PC pc, PC_GPUGASM *g, const IS inner[],
   Vec                owner, gathered;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(g->n, &number));
-  PetscCall(PetscObjectsListGetGlobalNumbering(PetscObjectComm((PetscObject)pc), g->n, (PetscObject *)outer, NULL, number));
-  for (PetscInt k = 0; k < g->n; k++) {
+  PetscCall(PetscMalloc1(g->blocks.n, &number));
+  PetscCall(PetscObjectsListGetGlobalNumbering(PetscObjectComm((PetscObject)pc), g->blocks.n, (PetscObject *)outer, NULL, number));
+  for (PetscInt k = 0; k < g->blocks.n; k++) {
     PetscCall(ISGetLocalSize(inner[k], &size));
     all += size;
   }
@@ -103,7 +91,7 @@ static PetscErrorCode PCGPUGASMFindInner(PC pc, PC_GPUGASM *g, const IS inner[],
   PetscCall(VecCreateMPI(PetscObjectComm((PetscObject)pc), n, PETSC_DETERMINE, &gathered));
   PetscCall(VecGetArrayWrite(owner, &value));
   all = 0;
-  for (PetscInt k = 0; k < g->n; k++) {
+  for (PetscInt k = 0; k < g->blocks.n; k++) {
     PetscCall(ISGetLocalSize(inner[k], &size));
     for (PetscInt i = 0; i < size; i++) value[all++] = number[k];
   }
@@ -111,7 +99,7 @@ static PetscErrorCode PCGPUGASMFindInner(PC pc, PC_GPUGASM *g, const IS inner[],
   PetscCall(PCGPUGASMScatter(g->outer, owner, gathered, INSERT_VALUES, SCATTER_FORWARD));
   PetscCall(VecGetArrayRead(gathered, &found));
   all = 0;
-  for (PetscInt k = 0; k < g->n; k++) {
+  for (PetscInt k = 0; k < g->blocks.n; k++) {
     PetscCall(ISGetLocalSize(outer[k], &size));
     for (PetscInt i = 0; i < size; i++, all++) inside[all] = (PetscBool)(PetscRealPart(found[all]) == number[k]);
   }
@@ -131,7 +119,7 @@ static PetscErrorCode PCGPUGASMCreateScatters(PC pc, PC_GPUGASM *g, Vec whole)
 
   PetscFunctionBegin;
   PetscCall(PCGASMGetSubdomains(pc, NULL, &inner, &outer));
-  for (PetscInt k = 0; k < g->n; k++) {
+  for (PetscInt k = 0; k < g->blocks.n; k++) {
     PetscCall(ISGetLocalSize(outer[k], &size));
     n += size;
   }
@@ -141,7 +129,7 @@ static PetscErrorCode PCGPUGASMCreateScatters(PC pc, PC_GPUGASM *g, Vec whole)
   PetscCall(VecDuplicate(g->gx, &g->gy));
   PetscCall(VecGetOwnershipRange(g->gx, &start, NULL));
   PetscCall(PetscMalloc3(n, &entry, n, &position, n, &inside));
-  for (PetscInt k = 0; k < g->n; k++) {
+  for (PetscInt k = 0; k < g->blocks.n; k++) {
     const PetscInt *indices;
 
     PetscCall(ISGetLocalSize(outer[k], &size));
@@ -166,24 +154,12 @@ static PetscErrorCode PCGPUGASMCreateScatters(PC pc, PC_GPUGASM *g, Vec whole)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode PCGPUGASMSolve(PC pc, PC_GPUGASM *g, PetscBool transpose)
+static PetscErrorCode PCGPUGASMSolveBlock(PC pc, int transpose, KSP ksp, Vec x, Vec y)
 {
-  PetscInt start = 0, n;
-
   PetscFunctionBegin;
-  for (PetscInt k = 0; k < g->n; k++) {
-    PetscCall(VecGPUBeginLocal_Private(g->gx, start, g->x[k]));
-    PetscCall(VecLockReadPush(g->x[k]));
-    PetscCall(VecGPUBeginLocal_Private(g->gy, start, g->y[k]));
-    if (transpose) PetscCall(KSPSolveTranspose(g->ksp[k], g->x[k], g->y[k]));
-    else PetscCall(KSPSolve(g->ksp[k], g->x[k], g->y[k]));
-    PetscCall(KSPCheckSolve(g->ksp[k], pc, g->y[k]));
-    PetscCall(VecGetLocalSize(g->x[k], &n));
-    start += n;
-    PetscCall(VecLockReadPop(g->x[k]));
-    PetscCall(VecGPUEndLocal_Private(g->x[k]));
-    PetscCall(VecGPUEndLocal_Private(g->y[k]));
-  }
+  if (transpose) PetscCall(KSPSolveTranspose(ksp, x, y));
+  else PetscCall(KSPSolve(ksp, x, y));
+  PetscCall(KSPCheckSolve(ksp, pc, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -201,7 +177,7 @@ static PetscErrorCode PCGPUGASMApply(PC pc, PetscBool transpose, PetscErrorCode 
   if (!restricted) PetscCall(VecSet(g->gx, 0));
   PetscCall(PCGPUGASMScatter(restricted ? g->outer : g->inner, x, g->gx, INSERT_VALUES, SCATTER_FORWARD));
   PetscCall(VecSet(g->gy, 0));
-  PetscCall(PCGPUGASMSolve(pc, g, transpose));
+  PetscCall(PCGPUBlocksApply_Private(pc, &g->blocks, PCGPUGASMSolveBlock, transpose, g->gx, g->gy));
   PetscCall(VecSet(y, 0));
   PetscCall(PCGPUGASMScatter(interpolated ? g->outer : g->inner, g->gy, y, ADD_VALUES, SCATTER_REVERSE));
   PetscFunctionReturn(PETSC_SUCCESS);
