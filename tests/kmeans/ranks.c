@@ -3,6 +3,7 @@ static char help[] = "KMeans on several ranks: the bits of one rank, however the
 #include <gpucsr.h>
 #include <gpucsrcompat.h>
 #include <gpucsrkmeans.h>
+#include "points.h"
 
 #define CLUSTERS    12
 #define MOST_VALUES 2e7 /* largest number of values of a case. Larger cases are left out */
@@ -17,15 +18,6 @@ typedef struct {
 } Case;
 
 static PetscInt most = 300; /* value of the option -max_it: largest number of iterations */
-
-static PetscReal Uniform(PetscInt i, PetscInt j)
-{
-  uint64_t z = (uint64_t)i * 0x9e3779b97f4a7c15 + (uint64_t)j * 0xbf58476d1ce4e5b9 + 0x94d049bb133111eb;
-
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-  z = (z ^ z >> 27) * 0x94d049bb133111eb;
-  return (PetscReal)((z ^ z >> 31) >> 40) * 0x1p-24;
-}
 
 /* Creates points and weights, which are the same for every communicator. With more than two ranks, the first rank has no points. */
 static PetscErrorCode CreatePoints(MPI_Comm comm, const Case *test, PetscInt n, Mat *X, Vec *w)
@@ -46,10 +38,7 @@ static PetscErrorCode CreatePoints(MPI_Comm comm, const Case *test, PetscInt n, 
       if (!test->sparse || (i + j) % 3) PetscCall(MatSetValue(*X, i, j, Uniform(i, j) + 2 * Uniform(i % 7, j + test->d) - 1, INSERT_VALUES));
   PetscCall(MatAssemblyBegin(*X, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(*X, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatCreateVecs(*X, NULL, w));
-  for (PetscInt i = start; i < end; i++) PetscCall(VecSetValue(*w, i, i % 11 ? Uniform(i, -1) : 0, INSERT_VALUES));
-  PetscCall(VecAssemblyBegin(*w));
-  PetscCall(VecAssemblyEnd(*w));
+  PetscCall(CreateWeights(*X, w));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -27,11 +27,7 @@ static PetscErrorCode CreatePoints(const Case *test, Mat *X, Vec *w)
   PetscCall(MatAssemblyBegin(*X, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(*X, MAT_FINAL_ASSEMBLY));
   *w = NULL;
-  if (!test->weights) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatCreateVecs(*X, NULL, w));
-  for (PetscInt i = 0; i < test->n; i++) PetscCall(VecSetValue(*w, i, i % 11 ? Uniform(i, -1) : 0, INSERT_VALUES));
-  PetscCall(VecAssemblyBegin(*w));
-  PetscCall(VecAssemblyEnd(*w));
+  if (test->weights) PetscCall(CreateWeights(*X, w));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,9 +1,10 @@
-/* Points and results of solves, for tests that compare bits. */
+/* Results of solves, for tests that compare bits. */
 #ifndef GPUCSR_TESTS_KMEANS_RESULTS_H
 #define GPUCSR_TESTS_KMEANS_RESULTS_H
 
 #include <gpucsrcompat.h>
 #include <gpucsrkmeans.h>
+#include "points.h"
 
 /* The results of a solve. */
 typedef struct {
@@ -14,16 +15,6 @@ typedef struct {
   PetscInt64            distances, rechecked;
   KMeansConvergedReason reason;
 } Result;
-
-/* A pseudorandom number in [0, 1) of row i and column j. */
-static inline PetscReal Uniform(PetscInt i, PetscInt j)
-{
-  uint64_t z = (uint64_t)i * 0x9e3779b97f4a7c15 + (uint64_t)j * 0xbf58476d1ce4e5b9 + 0x94d049bb133111eb;
-
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-  z = (z ^ z >> 27) * 0x94d049bb133111eb;
-  return (PetscReal)((z ^ z >> 31) >> 40) * 0x1p-24; /* a float, so that -kmeans_storage auto takes single precision */
-}
 
 static inline PetscErrorCode GetResult(KMeans km, Result *r)
 {

@@ -4,6 +4,7 @@ static char help[] = "KMeans: every update with every kind of points. Integer su
 #include <gpucsr.h>
 #include <gpucsrcompat.h>
 #include <gpucsrkmeans.h>
+#include "points.h"
 
 typedef struct {
   const char   *name;
@@ -12,16 +13,6 @@ typedef struct {
   KMeansMetric  metric;
   KMeansStorage storage;
 } Case;
-
-/* A pseudorandom number in [0, 1) of row i and column j. */
-static PetscReal Uniform(PetscInt i, PetscInt j)
-{
-  uint64_t z = (uint64_t)i * 0x9e3779b97f4a7c15 + (uint64_t)j * 0xbf58476d1ce4e5b9 + 0x94d049bb133111eb;
-
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-  z = (z ^ z >> 27) * 0x94d049bb133111eb;
-  return (PetscReal)((z ^ z >> 31) >> 40) * 0x1p-24; /* a float, so that -kmeans_storage auto takes single precision */
-}
 
 /* Points around seven centres, in the order of the centres, so that neighbouring points have the same label, or the other way round. */
 static PetscErrorCode CreatePoints(MPI_Comm comm, const Case *test, Mat *X, Vec *w)
@@ -41,11 +32,7 @@ static PetscErrorCode CreatePoints(MPI_Comm comm, const Case *test, Mat *X, Vec 
   PetscCall(MatAssemblyBegin(*X, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(*X, MAT_FINAL_ASSEMBLY));
   *w = NULL;
-  if (!test->weights) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatCreateVecs(*X, NULL, w));
-  for (PetscInt i = start; i < end; i++) PetscCall(VecSetValue(*w, i, i % 11 ? Uniform(i, -1) : 0, INSERT_VALUES));
-  PetscCall(VecAssemblyBegin(*w));
-  PetscCall(VecAssemblyEnd(*w));
+  if (test->weights) PetscCall(CreateWeights(*X, w));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

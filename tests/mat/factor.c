@@ -2,20 +2,10 @@ static char help[] = "Factors of the solver type gpucsr solve like those of plai
 
 #include "gpucsr.h"
 #include "gpucsrcompat.h"
+#include "expect.h"
 #include <petscmat.h>
 
 static PetscReal Tolerance = 1e-12;
-static PetscInt  Failures  = 0;
-
-static PetscErrorCode Expect(PetscBool right, const char what[], const char where[])
-{
-  PetscFunctionBeginUser;
-  if (!right) {
-    Failures++;
-    PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s: %s\n", where, what));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /* A grid of n by n points, not symmetric unless `symmetric`, with pairs of rows of one pattern if `pairs`.  empty: every fifth row has only its diagonal. */
 static PetscErrorCode Create(MatType type, PetscInt n, PetscBool symmetric, PetscBool pairs, PetscBool empty, Mat *A)

@@ -2,22 +2,11 @@ static char help[] = "Faults of factorisations with the solver type gpucsr are t
 
 #include "gpucsr.h"
 #include "gpucsrcompat.h"
+#include "expect.h"
 #include "refused.h"
 #include <petscksp.h>
 
 #define N 12
-
-static PetscInt Failures = 0;
-
-static PetscErrorCode Expect(PetscBool right, const char what[], const char where[])
-{
-  PetscFunctionBeginUser;
-  if (!right) {
-    Failures++;
-    PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s: %s\n", where, what));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /* A tridiagonal matrix. If zero is not negative, this row has a zero pivot: it has no coupling to the row before, and a zero diagonal. missing: the row without a diagonal entry */
 static PetscErrorCode Create(MatType type, PetscInt zero, PetscInt missing, Mat *A)

@@ -2,21 +2,11 @@ static char help[] = "ILU and ICC factors computed on the device have the values
 
 #include "gpucsr.h"
 #include "gpucsrcompat.h"
+#include "expect.h"
 #include "refused.h"
 #include <petscksp.h>
 
 static PetscReal Tolerance = 0; /* for ILU, whose sums have PETSc's order */
-static PetscInt  Failures  = 0;
-
-static PetscErrorCode Expect(PetscBool right, const char what[], const char where[])
-{
-  PetscFunctionBeginUser;
-  if (!right) {
-    Failures++;
-    PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s: %s\n", where, what));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /* Shapes of matrices.  All patterns are symmetric, and so are all values except those of the grid with convection. */
 typedef enum {

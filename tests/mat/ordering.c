@@ -2,20 +2,9 @@ static char help[] = "The ordering multicolor is a proper greedy colouring, with
 
 #include "gpucsr.h"
 #include "gpucsrcompat.h"
+#include "expect.h"
 #include "refused.h"
 #include <petscksp.h>
-
-static PetscInt Failures = 0;
-
-static PetscErrorCode Expect(PetscBool right, const char what[], const char where[])
-{
-  PetscFunctionBeginUser;
-  if (!right) {
-    Failures++;
-    PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s: %s\n", where, what));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 enum {
   STENCIL,  /* 7-point stencil */

@@ -3,6 +3,7 @@ static char help[] = "Approximate solves with ILU(0) and ICC(0) factors agree wi
 #define _GNU_SOURCE
 #include "gpucsr.h"
 #include "gpucsrcompat.h"
+#include "expect.h"
 #include "refused.h"
 #include <petscksp.h>
 #include <sched.h>
@@ -10,7 +11,6 @@ static char help[] = "Approximate solves with ILU(0) and ICC(0) factors agree wi
 #define MOST 64 /* maximum number of rows of a matrix with a dense reference */
 
 static PetscReal Tolerance = 1e-12;
-static PetscInt  Failures  = 0;
 
 typedef double Dense[MOST][MOST];
 
@@ -22,16 +22,6 @@ typedef struct {
   PetscInt          sweeps;
   char              where[160];
 } Case;
-
-static PetscErrorCode Expect(PetscBool right, const char what[], const char where[])
-{
-  PetscFunctionBeginUser;
-  if (!right) {
-    Failures++;
-    PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s: %s\n", where, what));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /* --- matrices -------------------------------------------------------------------------------------------------------------------- */
 
