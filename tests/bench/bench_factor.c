@@ -23,20 +23,9 @@ typedef struct {
   double  *val;
 } Matrix;
 
-static void *Allocate(size_t bytes)
-{
-  void *p = malloc(bytes + 1);
-
-  if (!p) {
-    fprintf(stderr, "out of memory\n");
-    exit(1);
-  }
-  return p;
-}
-
 static Matrix Create(int32_t n, int most)
 {
-  return (Matrix){n, 0, (int32_t *)Allocate(((size_t)n + 1) * sizeof(int32_t)), (int32_t *)Allocate((size_t)n * (size_t)most * sizeof(int32_t)), (double *)Allocate((size_t)n * (size_t)most * sizeof(double))};
+  return (Matrix){n, 0, (int32_t *)BenchAllocate(((size_t)n + 1) * sizeof(int32_t)), (int32_t *)BenchAllocate((size_t)n * (size_t)most * sizeof(int32_t)), (double *)BenchAllocate((size_t)n * (size_t)most * sizeof(double))};
 }
 
 /* Adds an entry of a symmetric matrix. */
@@ -106,12 +95,12 @@ typedef struct {
 static Factor CreateFactor(const Matrix *A, int icc)
 {
   const size_t n = (size_t)A->n, nnz = (size_t)A->nnz;
-  Factor       f  = {.begin = (int64_t *)Allocate(n * sizeof(int64_t)),
-                     .end   = (int64_t *)Allocate(n * sizeof(int64_t)),
-                     .lower = (int64_t *)Allocate((n + 1) * sizeof(int64_t)),
-                     .col   = (int32_t *)Allocate(nnz * sizeof(int32_t)),
-                     .from  = (int32_t *)Allocate(nnz * sizeof(int32_t)),
-                     .val   = (double *)Allocate(nnz * sizeof(double))};
+  Factor       f  = {.begin = (int64_t *)BenchAllocate(n * sizeof(int64_t)),
+                     .end   = (int64_t *)BenchAllocate(n * sizeof(int64_t)),
+                     .lower = (int64_t *)BenchAllocate((n + 1) * sizeof(int64_t)),
+                     .col   = (int32_t *)BenchAllocate(nnz * sizeof(int32_t)),
+                     .from  = (int32_t *)BenchAllocate(nnz * sizeof(int32_t)),
+                     .val   = (double *)BenchAllocate(nnz * sizeof(double))};
   int64_t      at = 0;
 
   for (int32_t i = 0; i < A->n && !icc; i++) {
@@ -207,18 +196,15 @@ static double Measure(int (*run)(Context *), Context *c)
   double times[REPEATS];
 
   for (int r = -1; r < REPEATS; r++) {
-    double seconds;
+    double us;
 
     if (run == RunVendor) CHECK(cudaMemcpyAsync(c->vendor, c->values, (size_t)c->nnz * sizeof(double), cudaMemcpyDeviceToDevice, (cudaStream_t)GpDevStream(dev)));
     CHECK(GpDevEventRecord(dev, begin));
     CHECK(run(c));
-    CHECK(GpDevEventRecord(dev, end));
-    CHECK(GpDevEventWait(dev, end));
-    CHECK(GpDevEventSeconds(dev, begin, end, &seconds));
-    if (r >= 0) times[r] = 1e6 * seconds;
+    us = BenchStop();
+    if (r >= 0) times[r] = us;
   }
-  qsort(times, REPEATS, sizeof(double), CompareDoubles);
-  return times[REPEATS / 2];
+  return BenchMedian(REPEATS, times);
 }
 
 static double MeasureVendor(const Matrix *A, Context *c, cusparseSolvePolicy_t policy)
@@ -264,9 +250,9 @@ static void CreateTriangles(const Factor *f, Context *c)
 {
   const int32_t n     = f->p.n;
   const size_t  bytes = (size_t)n * sizeof(double);
-  int64_t      *begin = (int64_t *)Allocate(((size_t)n + 2) * sizeof(int64_t)), *source = (int64_t *)Allocate((size_t)f->p.nnz * sizeof(int64_t));
-  int32_t      *col = (int32_t *)Allocate((size_t)f->p.nnz * sizeof(int32_t)), *slot = (int32_t *)Allocate((size_t)n * sizeof(int32_t));
-  double       *b     = (double *)Allocate(bytes);
+  int64_t      *begin = (int64_t *)BenchAllocate(((size_t)n + 2) * sizeof(int64_t)), *source = (int64_t *)BenchAllocate((size_t)f->p.nnz * sizeof(int64_t));
+  int32_t      *col = (int32_t *)BenchAllocate((size_t)f->p.nnz * sizeof(int32_t)), *slot = (int32_t *)BenchAllocate((size_t)n * sizeof(int32_t));
+  double       *b     = (double *)BenchAllocate(bytes);
   GpTriRows     lower = {n, 0, f->lower, f->lower + 1, f->col, NULL};
 
   if (f->p.icc) { /* the transpose of U */
@@ -342,7 +328,7 @@ static void TimeKind(const char *name, const Matrix *A, int icc)
   const size_t bytes = (size_t)A->nnz * sizeof(double);
   Factor       f     = CreateFactor(A, icc);
   Context      c     = {.nnz = A->nnz};
-  double      *got = (double *)Allocate((size_t)f.p.nnz * sizeof(double)), error = 0, moved, factor, values, apply, vendor[2];
+  double      *got = (double *)BenchAllocate((size_t)f.p.nnz * sizeof(double)), error = 0, moved, factor, values, apply, vendor[2];
   void        *a;
 
   ComputeOnHost(A, &f);
@@ -391,16 +377,9 @@ static int IsWanted(const char *name)
 
 int main(int argc, char **argv)
 {
-  char why[256];
-
   Only = argc > 1 && strcmp(argv[1], "all") ? argv[1] : NULL;
   Scan = argc > 2;
-  if (GpDevOpen(GP_DEV_CUDA, 0, &dev, why, sizeof(why))) {
-    fprintf(stderr, "%s\n", why);
-    return 1;
-  }
-  CHECK(GpDevEventCreate(dev, &begin));
-  CHECK(GpDevEventCreate(dev, &end));
+  if (BenchOpen()) return 1;
   printf("matrix,kind,rows,nonzeros,levels,lanes,warps,us,values_us,application_us,applications,fraction,cusparse_level_us,cusparse_us,error\n");
   if (IsWanted("grid7_64")) Time("grid7_64", CreateGrid(64, 64, 64, 7, 0), 1);
   if (IsWanted("grid7_128")) Time("grid7_128", CreateGrid(128, 128, 128, 7, 0), 1);
@@ -411,8 +390,6 @@ int main(int argc, char **argv)
   if (IsWanted("band2000")) Time("band2000", CreateBand(300000, 6, 2000), 0);
   if (IsWanted("wide")) Time("wide", CreateBand(300000, 4, 300000), 0);
   if (IsWanted("band50")) Time("band50", CreateBand(50000, 40, 60), 0);
-  GpDevEventDestroy(dev, begin);
-  GpDevEventDestroy(dev, end);
-  GpDevClose(&dev);
+  BenchClose();
   return 0;
 }

@@ -334,8 +334,6 @@ int main(int argc, char **argv)
   }
   cusparseDestroy(handle);
   GpDevFree(dev, &flush, FLUSH * 8);
-  GpDevEventDestroy(dev, begin);
-  GpDevEventDestroy(dev, end);
-  GpDevClose(&dev);
+  BenchClose();
   return 0;
 }

@@ -374,8 +374,6 @@ int main(int argc, char **argv)
     for (int k = 1; k < argc; k++) Time(atoi(argv[k]));
     for (int k = 0; argc == 1 && k < 3; k++) Time(usual[k]);
   }
-  GpDevEventDestroy(dev, begin);
-  GpDevEventDestroy(dev, end);
-  GpDevClose(&dev);
+  BenchClose();
   return failed;
 }

@@ -26,22 +26,6 @@ static void Upload(const BenchMatrix *A, GpCsr *D)
   CHECK(GpDevUpload(dev, D->val, A->val, (size_t)A->nnz * sizeof(double)));
 }
 
-static double Stop(void)
-{
-  double seconds;
-
-  CHECK(GpDevEventRecord(dev, end));
-  CHECK(GpDevEventWait(dev, end));
-  CHECK(GpDevEventSeconds(dev, begin, end, &seconds));
-  return 1e6 * seconds;
-}
-
-static double Median(int n, double times[])
-{
-  qsort(times, (size_t)n, sizeof(double), CompareDoubles);
-  return times[n / 2];
-}
-
 /* --- cuSPARSE --------------------------------------------------------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -129,7 +113,7 @@ static double RunVendor(const GpCsr *A, const GpCsr *B, int64_t *nnz)
   TRY(cusparseSpGEMM_compute(V->handle, SPGEMM, &One, V->A, V->B, &Zero, V->C, ALG, &bytes, V->buffer[1]));
   if (!V->why) AllocateC(V);
   TRY(cusparseSpGEMM_copy(V->handle, SPGEMM, &One, V->A, V->B, &Zero, V->C, ALG));
-  us   = Stop();
+  us   = BenchStop();
   *nnz = V->nnz;
   if (V->why) fprintf(stderr, "cusparseSpGEMM failed: %.60s\n", V->why);
   if (V->why) us = -1;
@@ -161,14 +145,14 @@ static double RunReuse(const GpCsr *A, const GpCsr *B, double *numeric)
   TRY(cusparseSpGEMMreuse_copy(V->handle, SPGEMM, V->A, V->B, V->C, CUSPARSE_SPGEMM_DEFAULT, V->descriptor, &bytes, NULL));
   if (!V->why) (void)GetBuffer(V, 4, bytes);
   TRY(cusparseSpGEMMreuse_copy(V->handle, SPGEMM, V->A, V->B, V->C, CUSPARSE_SPGEMM_DEFAULT, V->descriptor, &bytes, V->buffer[4]));
-  us = Stop();
+  us = BenchStop();
   for (int r = -1; r < REPEATS; r++) {
     CHECK(GpDevEventRecord(dev, begin));
     TRY(cusparseSpGEMMreuse_compute(V->handle, SPGEMM, &One, V->A, V->B, &Zero, V->C, ALG));
-    if (r < 0) (void)Stop();
-    else times[r] = Stop();
+    if (r < 0) (void)BenchStop();
+    else times[r] = BenchStop();
   }
-  *numeric = V->why ? -1 : Median(REPEATS, times);
+  *numeric = V->why ? -1 : BenchMedian(REPEATS, times);
   if (V->why) fprintf(stderr, "cusparseSpGEMMreuse failed: %.60s\n", V->why);
   if (V->why) us = -1;
   FreeVendor(V);
@@ -230,17 +214,17 @@ static void Time(const char *name, const BenchMatrix *A, const BenchMatrix *B)
     }
     CHECK(GpDevEventRecord(dev, begin));
     CHECK(GpSpgemmSymbolic(&dA, &dB, &plan, &dC));
-    if (r < 0) (void)Stop();
-    else symbolic[r] = Stop();
+    if (r < 0) (void)BenchStop();
+    else symbolic[r] = BenchStop();
   }
   for (int r = -1; r < REPEATS; r++) {
     CHECK(GpDevEventRecord(dev, begin));
     CHECK(GpSpgemmNumeric(plan, &dA, &dB, &dC));
-    if (r < 0) (void)Stop();
-    else numeric[r] = Stop();
+    if (r < 0) (void)BenchStop();
+    else numeric[r] = BenchStop();
   }
   GpSpgemmGetInfo(plan, &info);
-  us    = Median(REPEATS, numeric);
+  us    = BenchMedian(REPEATS, numeric);
   error = Check(A, B, &dC);
   bytes = 12.0 * A->nnz + 8.0 * B->nnz + 4.0 * (A->m + B->m) + 8.0 * dC.nnz + 4.0 * dC.m + (double)info.mapped + (info.mapped ? 8.0 * dC.m : 0) + (info.mapped < info.products ? 4.0 * B->nnz + 4.0 * dC.nnz : 0);
   GpSpgemmDestroy(&plan);
@@ -253,7 +237,7 @@ static void Time(const char *name, const BenchMatrix *A, const BenchMatrix *B)
   }
   reuse = RunReuse(&dA, &dB, &reusenumeric);
   if (vendor[0] >= 0 && nnz != dC.nnz) fprintf(stderr, "%s: cuSPARSE finds %lld nonzeros, not %d\n", name, (long long)nnz, dC.nnz);
-  printf("%s,%d,%d,%d,%lld,%d,%.0f,%.1f,%.1f,%.1f,%.1f,%.1f,%.0f,%.3f,%.1e\n", name, A->m, A->nnz, B->nnz, (long long)info.products, dC.nnz, info.bytes, Median(REPEATS, symbolic), us, Median(3, vendor), reuse, reusenumeric, bytes,
+  printf("%s,%d,%d,%d,%lld,%d,%.0f,%.1f,%.1f,%.1f,%.1f,%.1f,%.0f,%.3f,%.1e\n", name, A->m, A->nnz, B->nnz, (long long)info.products, dC.nnz, info.bytes, BenchMedian(REPEATS, symbolic), us, BenchMedian(3, vendor), reuse, reusenumeric, bytes,
          bytes / LIMIT / (1e-6 * us), error);
   fflush(stdout);
   GpCsrDestroy(&dA);
@@ -371,19 +355,10 @@ static void TimeNamed(const char *name)
 
 int main(int argc, char **argv)
 {
-  char why[256];
-
-  if (GpDevOpen(GP_DEV_CUDA, 0, &dev, why, sizeof(why))) {
-    fprintf(stderr, "%s\n", why);
-    return 1;
-  }
-  CHECK(GpDevEventCreate(dev, &begin));
-  CHECK(GpDevEventCreate(dev, &end));
+  if (BenchOpen()) return 1;
   printf("product,rows,nonzeros_a,nonzeros_b,products,nonzeros_c,plan_bytes,symbolic_us,numeric_us,spgemm_us,reuse_symbolic_us,reuse_numeric_us,bytes,fraction,error\n");
   for (int k = 1; k < argc; k++) TimeNamed(argv[k]);
   for (size_t k = 0; k < sizeof(Names) / sizeof(Names[0]) && argc < 2; k++) TimeNamed(Names[k]);
-  GpDevEventDestroy(dev, begin);
-  GpDevEventDestroy(dev, end);
-  GpDevClose(&dev);
+  BenchClose();
   return 0;
 }

@@ -268,8 +268,6 @@ int main(int argc, char **argv)
     BenchMatrixDestroy(&B);
   }
   cusparseDestroy(handle);
-  GpDevEventDestroy(dev, begin);
-  GpDevEventDestroy(dev, end);
-  GpDevClose(&dev);
+  BenchClose();
   return 0;
 }

@@ -21,21 +21,14 @@ typedef struct {
   double  *val;
 } Lower;
 
-static void *Allocate(size_t bytes)
-{
-  void *p = malloc(bytes + 1);
-
-  if (!p) {
-    fprintf(stderr, "out of memory\n");
-    exit(1);
-  }
-  return p;
-}
-
 static Lower Create(int32_t n, int most)
 {
-  return (Lower){
-    n, 0, (int64_t *)Allocate(((size_t)n + 1) * sizeof(int64_t)), (int32_t *)Allocate(((size_t)n + 1) * sizeof(int32_t)), (int32_t *)Allocate((size_t)n * (size_t)most * sizeof(int32_t)), (double *)Allocate((size_t)n * (size_t)most * sizeof(double))};
+  return (Lower){n,
+                 0,
+                 (int64_t *)BenchAllocate(((size_t)n + 1) * sizeof(int64_t)),
+                 (int32_t *)BenchAllocate(((size_t)n + 1) * sizeof(int32_t)),
+                 (int32_t *)BenchAllocate((size_t)n * (size_t)most * sizeof(int32_t)),
+                 (double *)BenchAllocate((size_t)n * (size_t)most * sizeof(double))};
 }
 
 static void Add(Lower *L, int32_t col)
@@ -126,17 +119,14 @@ static double Measure(int (*run)(Context *), Context *c)
   double times[REPEATS];
 
   for (int r = -1; r < REPEATS; r++) {
-    double seconds;
+    double us;
 
     CHECK(GpDevEventRecord(dev, begin));
     CHECK(run(c));
-    CHECK(GpDevEventRecord(dev, end));
-    CHECK(GpDevEventWait(dev, end));
-    CHECK(GpDevEventSeconds(dev, begin, end, &seconds));
-    if (r >= 0) times[r] = 1e6 * seconds;
+    us = BenchStop();
+    if (r >= 0) times[r] = us;
   }
-  qsort(times, REPEATS, sizeof(double), CompareDoubles);
-  return times[REPEATS / 2];
+  return BenchMedian(REPEATS, times);
 }
 
 static double MeasureVendor(const Lower *L, Context *c)
@@ -181,7 +171,7 @@ static double MeasureVendor(const Lower *L, Context *c)
 static void Time(const char *name, Lower L, int lanes)
 {
   const size_t bytes = (size_t)L.n * sizeof(double);
-  double      *b = (double *)Allocate(bytes), *x = (double *)Allocate(bytes), *got = (double *)Allocate(bytes), *db, *dx, *dw, vendor = 0;
+  double      *b = (double *)BenchAllocate(bytes), *x = (double *)BenchAllocate(bytes), *got = (double *)BenchAllocate(bytes), *db, *dx, *dw, vendor = 0;
 
   for (int32_t i = 0; i < L.n; i++) {
     x[i] = b[i] = 1 + 0.01 * (i % 17);
@@ -224,14 +214,8 @@ static void Time(const char *name, Lower L, int lanes)
 int main(int argc, char **argv)
 {
   const int lanes = argc > 1 ? atoi(argv[1]) : 0;
-  char      why[256];
 
-  if (GpDevOpen(GP_DEV_CUDA, 0, &dev, why, sizeof(why))) {
-    fprintf(stderr, "%s\n", why);
-    return 1;
-  }
-  CHECK(GpDevEventCreate(dev, &begin));
-  CHECK(GpDevEventCreate(dev, &end));
+  if (BenchOpen()) return 1;
   printf("matrix,rows,nonzeros,levels,lanes,blocks,precision,us,spsv_us,error\n");
   Time("grid7_64", CreateGrid(64, 64, 64, 7), lanes);
   Time("grid7_128", CreateGrid(128, 128, 128, 7), lanes);
@@ -242,8 +226,6 @@ int main(int argc, char **argv)
   Time("wide", CreateBand(1000000, 6, 1000000), lanes);
   Time("band50", CreateBand(100000, 10, 50), lanes);
   Time("chain", CreateBand(100000, 1, 1), lanes);
-  GpDevEventDestroy(dev, begin);
-  GpDevEventDestroy(dev, end);
-  GpDevClose(&dev);
+  BenchClose();
   return 0;
 }
