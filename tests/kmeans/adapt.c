@@ -156,7 +156,7 @@ int main(int argc, char **argv)
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscGPUCSRInitialize());
-  PetscCall(CreatePoints(PETSC_COMM_WORLD, 1e7, &X));
+  PetscCall(CreatePoints(PETSC_COMM_WORLD, 1e6, &X));
   PetscCall(Compare(X, 30, 1));
   PetscCall(Compare(X, 70, 1));
   PetscCall(Compare(X, 30, 3));

@@ -14,39 +14,44 @@
 typedef struct {
   double  zero;   /* sum of 0 * x over all values x; NaN if a value is infinite or NaN */
   double  change; /* sum of the rounding errors of the conversion to single precision */
-  double *large;  /* [d] largest absolute values */
+  double *range;  /* as KMeansRows.range */
 } KMeansScanned;
 
 typedef struct {
   const KMeansRows *rows;
-  PetscBool         round; /* KMeansScanned.large has the maxima of the values rounded to single precision */
+  PetscBool         round; /* KMeansScanned.range has the bounds of the values rounded to single precision */
   PetscInt          n;     /* number of rows of a part */
   KMeansScanned    *part;
 } KMeansScan;
 
 /* Scans n values of a column. The lanes allow vector instructions without a change of the order of additions. */
-GP_CLONES static void KMeansScanColumn(const PetscScalar *x, PetscInt n, double *large, double *zero, double *change)
+GP_CLONES static void KMeansScanColumn(const PetscScalar *x, PetscInt n, double range[2], double *zero, double *change)
 {
-  double   most[KMEANS_DENSE_LANES] = {0}, zeros[KMEANS_DENSE_LANES] = {0}, changes[KMEANS_DENSE_LANES] = {0};
+  double   least[KMEANS_DENSE_LANES], most[KMEANS_DENSE_LANES], zeros[KMEANS_DENSE_LANES] = {0}, changes[KMEANS_DENSE_LANES] = {0}; /* least: -1 times the least value */
   PetscInt i;
+
+  for (int l = 0; l < KMEANS_DENSE_LANES; l++) least[l] = most[l] = -DBL_MAX;
 
   for (i = 0; i + KMEANS_DENSE_LANES <= n; i += KMEANS_DENSE_LANES)
     for (int l = 0; l < KMEANS_DENSE_LANES; l++) {
-      const double v = fabs(x[i + l]);
+      const double v = x[i + l];
 
-      most[l] = v > most[l] ? v : most[l];
+      least[l] = -v > least[l] ? -v : least[l];
+      most[l]  = v > most[l] ? v : most[l];
       zeros[l] += 0 * v;
       changes[l] += fabs((double)(float)v - v);
     }
   for (; i < n; i++) {
-    const double v = fabs(x[i]);
+    const double v = x[i];
 
-    most[0] = v > most[0] ? v : most[0];
+    least[0] = -v > least[0] ? -v : least[0];
+    most[0]  = v > most[0] ? v : most[0];
     zeros[0] += 0 * v;
     changes[0] += fabs((double)(float)v - v);
   }
   for (int l = 0; l < KMEANS_DENSE_LANES; l++) {
-    *large = PetscMax(*large, most[l]);
+    range[0] = PetscMax(range[0], least[l]);
+    range[1] = PetscMax(range[1], most[l]);
     *zero += zeros[l];
     *change += changes[l];
   }
@@ -63,8 +68,8 @@ static GpErr KMeansScanPart(void *context, int64_t item, void *destination, char
   (void)why;
   (void)whylen;
   for (PetscInt j = 0; j < rows->d; j++) {
-    KMeansScanColumn(rows->array + first + (size_t)j * rows->lda, n, &R->large[j], &R->zero, &R->change);
-    if (S->round) R->large[j] = (double)(float)R->large[j]; /* rounding keeps the order, so that the largest rounded value is the rounded largest one */
+    KMeansScanColumn(rows->array + first + (size_t)j * rows->lda, n, R->range + 2 * j, &R->zero, &R->change);
+    for (int e = 0; e < 2 && S->round; e++) R->range[2 * j + e] = (double)(float)R->range[2 * j + e]; /* rounding keeps the order, so that the largest rounded value is the rounded largest one */
   }
   return GP_SUCCESS;
 }
@@ -86,35 +91,37 @@ double KMeansRowsGet_Private(const KMeansRows *rows, PetscInt i, PetscInt j)
   return rows->array[(rows->order ? rows->order[i] : i) + (size_t)j * rows->lda];
 }
 
-/* Checks all values of rows->X. round: rows->large receives the maxima of the values rounded to single precision. *faulty: receives the first row with an infinity or NaN, or -1. *at: receives
+/* Checks all values of rows->X. round: rows->range receives the bounds of the values rounded to single precision. *faulty: receives the first row with an infinity or NaN, or -1. *at: receives
    the column of this value. */
 PetscErrorCode KMeansRowsScan_Private(KMeansRows *rows, PetscBool round, PetscInt *faulty, PetscInt *at)
 {
   const PetscInt parts   = (PetscInt)PetscMin(KMEANS_DENSE_PARTS, rows->nvalues / KMEANS_DENSE_PART + 1);
   KMeansScan     S       = {.rows = rows, .round = round, .n = (rows->n + parts - 1) / parts};
-  KMeansScanned  all     = {.large = rows->large};
+  KMeansScanned  all     = {.range = rows->range};
   const PetscInt threads = PetscMin(GpFillersCount(0), parts);
-  double        *large;
+  double        *range;
   GpFillers      fillers;
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc2(parts, &S.part, parts * rows->d, &large));
+  PetscCall(PetscCalloc2(parts, &S.part, parts * 2 * rows->d, &range));
   if (GpFillersCreate(threads > 1 ? (int)threads : 0, (int)parts, &fillers))
     PetscCheck(!GpFillersCreate(0, (int)parts, &fillers), PETSC_COMM_SELF, PETSC_ERR_MEM, "Points: out of host memory for the threads that check the values; use more MPI ranks"); /* if the system refuses threads, the calling thread scans all parts */
+  for (PetscInt j = 0; j < parts * 2 * rows->d; j++) range[j] = -DBL_MAX;
+  for (PetscInt j = 0; j < 2 * rows->d; j++) all.range[j] = -DBL_MAX;
   for (PetscInt p = 0; p < parts; p++) {
     GpFillJob job = {.fill = KMeansScanPart, .context = &S, .item = p};
 
-    S.part[p].large = large + p * rows->d;
+    S.part[p].range = range + p * 2 * rows->d;
     if (p * S.n < rows->n) (void)GpFillersPost(fillers, &job);
   }
   for (PetscInt p = 0; p * S.n < rows->n; p++) {
     (void)GpFillersWait(fillers, p, -1); /* the jobs cannot fail */
-    for (PetscInt j = 0; j < rows->d; j++) all.large[j] = PetscMax(all.large[j], S.part[p].large[j]);
+    for (PetscInt j = 0; j < 2 * rows->d; j++) all.range[j] = PetscMax(all.range[j], S.part[p].range[j]);
     all.zero += S.part[p].zero;
     all.change += S.part[p].change;
   }
   GpFillersDestroy(&fillers);
-  PetscCall(PetscFree2(S.part, large));
+  PetscCall(PetscFree2(S.part, range));
   rows->exact = (PetscBool)(all.change == 0);
   *faulty     = -1;
   if (all.zero != 0) KMeansRowsFindFault(rows, faulty, at);

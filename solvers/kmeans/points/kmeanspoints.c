@@ -1,82 +1,6 @@
-/* The points of a matrix on the device: the scales of fixed-point sums, the upload, the memory of centroids and bounds. */
+/* The points of a matrix on the device: the upload, the memory of centroids and bounds. */
 #include "kmeansrows.h"
 #include "device/gpupload.h"
-
-#define KMEANS_MOST_EXPONENT 960 /* the second word of a scale, at most 2^61 times the first, does not overflow */
-
-/* A power of 2 by which N values of at most `largest` may be multiplied so that their sum, and its rounding errors, fit 64 bits. `bits` receives the
-   number of bits of the integer of the largest value. */
-static double KMeansScale(PetscInt N, double largest, int *bits)
-{
-  int exponent, count = 0;
-
-  while (((PetscInt64)1 << count) < (PetscInt64)N) count++;
-  (void)frexp(largest, &exponent);
-  *bits = 61 - count;
-  return largest > 0 ? ldexp(1.0, PetscMin(*bits - exponent, KMEANS_MOST_EXPONENT)) : 1.0;
-}
-
-/* Finds the largest absolute value of each feature, and the largest one times its weight: large[2j] and large[2j+1].
-   single: the values of rows->X will be stored in single precision. */
-static void KMeansFindLargest(const KMeansRows *rows, int single, const double weight[], double large[])
-{
-  if (rows->X) {
-    for (PetscInt j = 0; j < rows->d; j++) {
-      large[2 * j] = large[2 * j + 1] = rows->large[j];
-      if (!weight) continue;
-      large[2 * j + 1] = 0;
-      for (PetscInt i = 0; i < rows->n; i++) {
-        const double value = KMeansRowsGet_Private(rows, i, j);
-
-        large[2 * j + 1] = PetscMax(large[2 * j + 1], fabs((single ? (double)(float)value : value) * weight[i]));
-      }
-    }
-    return;
-  }
-  for (PetscInt i = 0; i < rows->n; i++) {
-    const size_t from = rows->dense ? (size_t)i * rows->d : (size_t)rows->row[i], to = rows->dense ? from + rows->d : (size_t)rows->row[i + 1];
-
-    for (size_t k = from; k < to; k++) {
-      const PetscInt j = rows->dense ? (PetscInt)(k - from) : rows->col[k];
-
-      large[2 * j]     = PetscMax(large[2 * j], fabs(rows->value[k]));
-      large[2 * j + 1] = PetscMax(large[2 * j + 1], fabs(rows->value[k] * (weight ? weight[i] : 1.0)));
-    }
-  }
-}
-
-/* Sets the scales of features, weights and inertia from the largest values on all ranks. `outside` holds `many` centroids that need not lie between
-   the points. */
-static PetscErrorCode KMeansPointsScale(KMeans km, const KMeansRows *rows, const double weight[], PetscInt many, const double outside[], KMeansPoints *P, KMeansFixed feature[])
-{
-  KMeansData *A     = &P->data;
-  double     *large = NULL, heaviest = weight ? 0 : 1, mass, farthest = 0;
-  int         bits;
-
-  PetscFunctionBegin;
-  PetscCall(PetscCalloc1(2 * rows->d + 1, &large)); /* of each feature: the largest absolute value, the largest one times its weight */
-  KMeansFindLargest(rows, A->single, weight, large);
-  for (PetscInt i = 0; i < rows->n && weight; i++) heaviest = PetscMax(heaviest, weight[i]);
-  for (PetscInt k = 0; k < many * rows->d; k++) large[2 * (k % rows->d)] = PetscMax(large[2 * (k % rows->d)], fabs(outside[k]));
-  large[2 * rows->d] = heaviest;
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, large, (PetscMPIInt)(2 * rows->d + 1), MPI_DOUBLE, MPI_MAX, PetscObjectComm((PetscObject)km)));
-  heaviest = large[2 * rows->d];
-  mass     = weight ? heaviest : 1;
-  (void)KMeansScale(P->N, 1, &bits); /* bits depends on the number of points alone */
-  P->bits = bits;
-  for (PetscInt j = 0; j < rows->d; j++) {
-    feature[j].first  = KMeansScale(P->N, large[2 * j + 1], &bits);
-    feature[j].second = bits < 40 ? feature[j].first * ldexp(1.0, bits) : 0;
-    farthest += 4 * large[2 * j] * large[2 * j]; /* centroids lie between the points */
-  }
-  A->words = bits < 40 ? 2 : 1;
-  if (A->cosine) farthest = 2;
-  PetscCall(PetscFree(large));
-  PetscCheck(PetscIsNormalReal(farthest * mass) || farthest == 0, PetscObjectComm((PetscObject)km), PETSC_ERR_USER_INPUT, "Points: squared distances of up to %g exceed the range of double precision; scale the columns of the points", farthest * mass);
-  A->mass = (KMeansFixed){weight ? KMeansScale(P->N, mass, &bits) : 1.0, 0};
-  A->cost = (KMeansFixed){KMeansScale(P->N, farthest * mass, &bits), 0};
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /* Copies the weights to an array; refuses negative ones, NaN, and weights that are all zero. */
 static PetscErrorCode KMeansWeightsCopy(KMeans km, Vec w, PetscInt n, const PetscInt order[], double **weight)
@@ -325,7 +249,7 @@ static PetscErrorCode KMeansPointsCopy(KMeans km, Mat X, Vec w, const PetscInt o
   P->data.d      = (int32_t)rows->d;
   P->data.cosine = km->metric == KMEANS_METRIC_COSINE;
   PetscCall(PetscMalloc1(rows->d, &P->feature));
-  PetscCall(KMeansPointsScale(km, rows, *weight, many, outside, P, P->feature));
+  PetscCall(KMeansPointsScale_Private(km, rows, *weight, many, outside, P, P->feature));
   PetscCall(KMeansPointsUpload(km, rows, *weight, P->feature, P));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

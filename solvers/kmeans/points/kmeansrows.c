@@ -62,7 +62,7 @@ PetscErrorCode KMeansRowsDestroy_Private(KMeansRows *rows)
   PetscFunctionBegin;
   if (rows->X) PetscCall(MatDenseRestoreArrayRead(rows->X, &rows->array));
   rows->X = NULL;
-  PetscCall(PetscFree(rows->large));
+  PetscCall(PetscFree(rows->range));
   PetscCall(PetscFree2(rows->row, rows->col));
   PetscCall(PetscFree(rows->value));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -77,7 +77,7 @@ static PetscErrorCode KMeansRowsOpenDense(KMeans km, Mat X, const PetscInt order
   PetscCall(MatDenseGetArrayRead(X, &rows->array));
   rows->X     = X;
   rows->order = order;
-  PetscCall(PetscCalloc1(rows->d, &rows->large));
+  PetscCall(PetscMalloc1(2 * rows->d, &rows->range));
   PetscCall(KMeansRowsScan_Private(rows, (PetscBool)(km->storage == KMEANS_STORAGE_SINGLE), faulty, at));
   if (km->metric != KMEANS_METRIC_COSINE) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscMalloc1(rows->nvalues, &rows->value));

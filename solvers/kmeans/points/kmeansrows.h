@@ -16,7 +16,7 @@ typedef struct {
   PetscInt           lda;   /* distance of two columns */
   const PetscInt    *order;
   PetscBool          exact; /* no value changes if it is rounded to single precision */
-  double            *large; /* [d] largest absolute value of each feature of X, rounded if the points will be stored in single precision */
+  double            *range; /* [d][2] for each feature of X, -1 times its least value, and its largest value; rounded if the points will be stored in single precision */
 } KMeansRows;
 
 PETSC_INTERN PetscErrorCode KMeansRowsCreate_Private(KMeans, Mat, const PetscInt order[], KMeansRows *);
@@ -24,9 +24,12 @@ PETSC_INTERN PetscErrorCode KMeansRowsRound_Private(KMeans, KMeansRows *, int *s
 PETSC_INTERN PetscErrorCode KMeansRowsDestroy_Private(KMeansRows *);
 
 /* kmeansdense.c */
-PETSC_INTERN PetscErrorCode KMeansRowsScan_Private(KMeansRows *, PetscBool round, PetscInt *faulty, PetscInt *at); /* sets exact and large */
+PETSC_INTERN PetscErrorCode KMeansRowsScan_Private(KMeansRows *, PetscBool round, PetscInt *faulty, PetscInt *at); /* sets exact and range */
 PETSC_INTERN void           KMeansRowsFill_Private(const KMeansRows *, size_t first, size_t count, int single, void *values);
 PETSC_INTERN double         KMeansRowsGet_Private(const KMeansRows *, PetscInt i, PetscInt j); /* a value of X */
+
+/* kmeansscale.c */
+PETSC_INTERN PetscErrorCode KMeansPointsScale_Private(KMeans, const KMeansRows *, const double weight[], PetscInt many, const double outside[], KMeansPoints *, KMeansFixed feature[]);
 
 /* kmeansblocks.c */
 PETSC_INTERN PetscErrorCode KMeansBlocksChoose_Private(KMeans, const KMeansRows *, PetscBool weights, const KMeansPoints *, PetscBool *streams); /* collective */
