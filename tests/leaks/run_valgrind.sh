@@ -10,12 +10,12 @@ ours=$(find src solvers examples tests -name '*.c' -o -name '*.h' -o -name '*.cu
 mpi=$(ls /usr/share/openmpi/openmpi-valgrind.supp 2>/dev/null)
 mkdir -p "$BUILD/tests/valgrind"
 
-one() { # name ranks command...
-  local name=$1 ranks=$2 log=$BUILD/tests/valgrind/$1.log
-  shift 2
-  # in a folder of its own, because tests may write files
-  rm -f "$log".[0-9]*
-  (cd "$BUILD/tests/valgrind" && "$MPIEXEC" -n "$ranks" valgrind --log-file="$log.%p" --leak-check=full --show-leak-kinds=definite,indirect --num-callers=30 ${mpi:+--suppressions="$mpi"} "$@" >"$log.out" 2>&1 </dev/null)
+one() { # name directory ranks command...
+  local name=$1 dir=$2 ranks=$3 log=$2/log
+  shift 3
+  rm -rf "$dir" # a folder of its own, because programs may write files
+  mkdir -p "$dir"
+  (cd "$dir" && "$MPIEXEC" -n "$ranks" valgrind --log-file="$log.%p" --leak-check=full --show-leak-kinds=definite,indirect --num-callers=30 ${mpi:+--suppressions="$mpi"} "$@" >"$log.out" 2>&1 </dev/null)
   local rc=$?
   if [ $rc -ne 0 ]; then not_ok "valgrind $name: exit code $rc" "$log.out"; return; fi
   # records are separated by empty lines; print the records whose stack contains a function of gpucsr
@@ -34,16 +34,17 @@ one() { # name ranks command...
 }
 
 export PETSC_OPTIONS="${PETSC_OPTIONS:-} -gpucsr_device host"
+index=0
 while read -r program arguments; do
   case $program in '' | '#'*) continue ;; esac
   ranks=1
   case $program in [0-9]) ranks=$program program=${arguments%% *} arguments=${arguments#* } ;; esac
   case $program in bin/*) exe=$BUILD/$program ;; *) exe=$BUILD/tests/harness/mat/tests/$program ;; esac
-  name=${program//\//-}
-  if [ -x "$exe" ]; then
-    # shellcheck disable=SC2086 # the arguments are words
-    one "$name" $ranks "$exe" ${arguments//@ROOT@/$ROOT}
-  else
-    not_ok "valgrind $name: $exe is not there"
-  fi
+  index=$((index + 1)) name=${program//\//-} tap=$BUILD/tests/valgrind/$index.tap
+  [ "$arguments" != "$program" ] || arguments= # no arguments follow the number of ranks
+  while [ "$(jobs -rp | wc -l)" -ge 2 ]; do wait -n; done # two programs at a time: this is the longest script
+  # shellcheck disable=SC2086 # the arguments are words
+  if [ -x "$exe" ]; then one "$name" "$BUILD/tests/valgrind/$index" $ranks "$exe" ${arguments//@ROOT@/$ROOT}; else not_ok "valgrind $name: $exe is not there"; fi >"$tap" &
 done <tests/leaks/programs
+wait
+for i in $(seq $index); do cat "$BUILD/tests/valgrind/$i.tap"; done
