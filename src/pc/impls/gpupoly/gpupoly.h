@@ -45,6 +45,7 @@ typedef struct {
 PETSC_INTERN PetscLogEvent  PC_GPUPoly_Bounds;
 PETSC_INTERN PetscErrorCode PCCreate_GPUPoly(PC);
 PETSC_INTERN PetscErrorCode PCGPUPolyGetBounds_Private(PC, PC_GPUPoly *, Vec);
+PETSC_INTERN PetscErrorCode PCGPUPolyRunLanczos_Private(Mat, PC_GPUPoly *, Vec);
 PETSC_INTERN PetscErrorCode PCGPUPolyGetCoefficients_Private(PCGPUPolyType, PetscReal, PetscReal, PetscInt, PetscReal[], PetscReal[]);
 
 #endif

@@ -29,7 +29,7 @@ static PetscErrorCode PCGPUPolyFillStart(Vec v)
 
 /* Does step j.  done: the Lanczos vectors span an invariant subspace.  Sets poly->failure if a number is not finite.
    In a symmetric matrix the product with a Lanczos vector has the component beta[j - 1] along the vector before; another component tells that the matrix is not symmetric. */
-static PetscErrorCode PCGPUPolyStep(PC pc, PC_GPUPoly *poly, Vec root, PetscInt j, Lanczos *L, PetscBool *done)
+static PetscErrorCode PCGPUPolyStep(Mat A, PC_GPUPoly *poly, Vec root, PetscInt j, Lanczos *L, PetscBool *done)
 {
   Vec         both[2] = {L->v, L->before};
   PetscScalar dot[2];
@@ -38,9 +38,9 @@ static PetscErrorCode PCGPUPolyStep(PC pc, PC_GPUPoly *poly, Vec root, PetscInt 
   *done = PETSC_FALSE;
   if (root) {
     PetscCall(VecPointwiseMult(L->scaled, root, L->v));
-    PetscCall(MatMult(pc->pmat, L->scaled, L->w));
+    PetscCall(MatMult(A, L->scaled, L->w));
     PetscCall(VecPointwiseMult(L->w, root, L->w));
-  } else PetscCall(MatMult(pc->pmat, L->v, L->w));
+  } else PetscCall(MatMult(A, L->v, L->w));
   PetscCall(VecMDot(L->w, j ? 2 : 1, both, dot));
   if (j) PetscCall(VecAXPBYPCZ(L->w, -dot[0], -L->beta[j - 1], 1, L->v, L->before));
   else PetscCall(VecAXPY(L->w, -dot[0], L->v));
@@ -79,7 +79,8 @@ static PetscErrorCode PCGPUPolyGetRitz(Lanczos *L, PCGPUPolyRitz *ritz)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode PCGPUPolyRunLanczos(PC pc, PC_GPUPoly *poly, Vec root)
+/* Does at most poly->steps Lanczos steps with A, or with root A root, where root is a diagonal.  Sets poly->ritz, poly->start, poly->failure and poly->unsymmetric, and overwrites poly->work. */
+PetscErrorCode PCGPUPolyRunLanczos_Private(Mat A, PC_GPUPoly *poly, Vec root)
 {
   Lanczos   L = {.scale = 0};
   Vec      *work;
@@ -100,7 +101,7 @@ static PetscErrorCode PCGPUPolyRunLanczos(PC pc, PC_GPUPoly *poly, Vec root)
   PetscCall(VecGetSize(L.v, &n));
   PetscCall(VecCopy(poly->start, L.v));
   PetscCall(VecNormalize(L.v, &norm));
-  for (poly->ritz.steps = 0; poly->ritz.steps < PetscMin(n, poly->steps) && !done; poly->ritz.steps++) PetscCall(PCGPUPolyStep(pc, poly, root, poly->ritz.steps, &L, &done));
+  for (poly->ritz.steps = 0; poly->ritz.steps < PetscMin(n, poly->steps) && !done; poly->ritz.steps++) PetscCall(PCGPUPolyStep(A, poly, root, poly->ritz.steps, &L, &done));
   if (!poly->failure && !poly->unsymmetric) PetscCall(PCGPUPolyGetRitz(&L, &poly->ritz));
   PetscCall(VecDestroyVecs(2, &work));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -143,7 +144,7 @@ PetscErrorCode PCGPUPolyGetBounds_Private(PC pc, PC_GPUPoly *poly, Vec root)
   PetscCall(VecGetSize(poly->work[0], &n));
   if (!n) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscLogEventBegin(PC_GPUPoly_Bounds, pc, pc->pmat, 0, 0));
-  PetscCall(PCGPUPolyRunLanczos(pc, poly, root));
+  PetscCall(PCGPUPolyRunLanczos_Private(pc->pmat, poly, root));
   PetscCall(PetscLogEventEnd(PC_GPUPoly_Bounds, pc, pc->pmat, 0, 0));
   if (!poly->failure && !poly->unsymmetric) PetscCall(PCGPUPolySetFromRitz(pc, poly));
   PetscFunctionReturn(PETSC_SUCCESS);
