@@ -22,6 +22,7 @@
 
 #define KSPGPUCG "gpucg"
 
+#define PCGPUAMG  "gpuamg"
 #define PCGPUPOLY "gpupoly"
 #define PCGPUFSAI "gpufsai"
 #define PCGPUSPAI "gpuspai"

@@ -51,4 +51,70 @@ PETSC_EXTERN PetscErrorCode PCGPUPolyGetEigenvalues(PC, PetscReal *, PetscReal *
 PETSC_EXTERN PetscErrorCode PCGPUPolySetLanczosSteps(PC, PetscInt);
 PETSC_EXTERN PetscErrorCode PCGPUPolySetRatio(PC, PetscReal);
 
+/*E
+  PCGPUAMGCycle - The cycle of `PCGPUAMG`
+
+  Values:
++ `PC_GPUAMG_CYCLE_V` - V cycle
+- `PC_GPUAMG_CYCLE_W` - W cycle
+
+  Level: intermediate
+
+.seealso: `PCGPUAMG`, `PCGPUAMGSetCycle()`
+E*/
+typedef enum {
+  PC_GPUAMG_CYCLE_V,
+  PC_GPUAMG_CYCLE_W
+} PCGPUAMGCycle;
+
+/*E
+  PCGPUAMGSmoother - The smoother of `PCGPUAMG`
+
+  Values:
++ `PC_GPUAMG_SMOOTHER_CHEBYSHEV` - Chebyshev polynomial of the matrix scaled by its diagonal
+. `PC_GPUAMG_SMOOTHER_L1JACOBI`  - Richardson iterations, with the sums of the absolute values of each row in place of the diagonal
+. `PC_GPUAMG_SMOOTHER_GPUFSAI`   - Chebyshev polynomial with the preconditioner `PCGPUFSAI`
+- `PC_GPUAMG_SMOOTHER_SOR`       - symmetric SOR on each process, by colours for matrices of type `MATGPUCSR`
+
+  Level: intermediate
+
+.seealso: `PCGPUAMG`, `PCGPUAMGSetSmoother()`
+E*/
+typedef enum {
+  PC_GPUAMG_SMOOTHER_CHEBYSHEV,
+  PC_GPUAMG_SMOOTHER_L1JACOBI,
+  PC_GPUAMG_SMOOTHER_GPUFSAI,
+  PC_GPUAMG_SMOOTHER_SOR
+} PCGPUAMGSmoother;
+
+/*E
+  PCGPUAMGReuse - What `PCGPUAMG` keeps if the values of the matrix change, but not its nonzero pattern
+
+  Values:
++ `PC_GPUAMG_REUSE_NONE`          - nothing
+- `PC_GPUAMG_REUSE_INTERPOLATION` - the aggregates and the interpolation
+
+  Level: intermediate
+
+.seealso: `PCGPUAMG`, `PCGPUAMGSetReuse()`
+E*/
+typedef enum {
+  PC_GPUAMG_REUSE_NONE,
+  PC_GPUAMG_REUSE_INTERPOLATION
+} PCGPUAMGReuse;
+
+PETSC_EXTERN const char *const PCGPUAMGCycles[];
+PETSC_EXTERN const char *const PCGPUAMGSmoothers[];
+PETSC_EXTERN const char *const PCGPUAMGReuses[];
+
+PETSC_EXTERN PetscErrorCode PCGPUAMGSetThreshold(PC, PetscReal);
+PETSC_EXTERN PetscErrorCode PCGPUAMGSetLevels(PC, PetscInt);
+PETSC_EXTERN PetscErrorCode PCGPUAMGSetCoarseLimit(PC, PetscInt);
+PETSC_EXTERN PetscErrorCode PCGPUAMGSetCycle(PC, PCGPUAMGCycle);
+PETSC_EXTERN PetscErrorCode PCGPUAMGSetSmoother(PC, PCGPUAMGSmoother);
+PETSC_EXTERN PetscErrorCode PCGPUAMGSetSweeps(PC, PetscInt);
+PETSC_EXTERN PetscErrorCode PCGPUAMGSetRatio(PC, PetscReal);
+PETSC_EXTERN PetscErrorCode PCGPUAMGSetStorage(PC, MatGPUCSRStorage);
+PETSC_EXTERN PetscErrorCode PCGPUAMGSetReuse(PC, PCGPUAMGReuse);
+
 #endif

@@ -6,6 +6,7 @@
 #include "pc/impls/pbjacobi/gpupbjacobi.h"
 #include "pc/impls/gpufsai/gpufsai.h"
 #include "pc/impls/gpuspai/gpuspai.h"
+#include "pc/impls/gpuamg/gpuamg.h"
 
 PetscErrorCode PCGPURegister_Private(void)
 {
@@ -20,5 +21,10 @@ PetscErrorCode PCGPURegister_Private(void)
   PetscCall(PCRegister(PCGPUSPAI, PCCreate_GPUSPAI));
   PetscCall(PetscLogEventRegister("GPUFSAISetUp", PC_CLASSID, &PC_GPUFSAI_SetUp));
   PetscCall(PetscLogEventRegister("GPUSPAISetUp", PC_CLASSID, &PC_GPUSPAI_SetUp));
+  PetscCall(PCRegister(PCGPUAMG, PCCreate_GPUAMG));
+  PetscCall(PetscLogEventRegister("GPUAMGSetUp", PC_CLASSID, &PC_GPUAMG_SetUp));
+  PetscCall(PetscLogEventRegister("GPUAMGAggregate", PC_CLASSID, &PC_GPUAMG_Aggregate));
+  PetscCall(PetscLogEventRegister("GPUAMGGalerkin", PC_CLASSID, &PC_GPUAMG_Galerkin));
+  PetscCall(PetscLogEventRegister("GPUAMGCoarse", PC_CLASSID, &PC_GPUAMG_Coarse));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

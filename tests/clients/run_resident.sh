@@ -98,6 +98,11 @@ for ranks in 1 2; do
   done
   label=", Richardson with sor as smoother, ranks: $ranks"
   resident ksp/ksp/tutorials/ex2 1 -m 40 -n 40 -mat_type gpucsr -vec_type gpu -gpucsr_sor multicolor -mg_levels_pc_type sor -mg_levels_ksp_type richardson
+  krylov=cg pcs=gpuamg
+  for smoother in chebyshev sor $([ $ranks = 2 ] || echo l1jacobi gpufsai); do
+    label=", $smoother as smoother, ranks: $ranks"
+    resident ksp/ksp/tutorials/ex2 1 -m 40 -n 40 -mat_type gpucsr -vec_type gpu -gpucsr_sor multicolor -pc_gpuamg_smoother $smoother -pc_gpuamg_cycle w -pc_gpuamg_coarse_limit 20
+  done
   krylov="cg gmres" pcs=pbjacobi label=", blocks of unknowns, ranks: $ranks"
   # shellcheck disable=SC2086
   resident snes/tutorials/ex19 1 -da_grid_x 12 -da_grid_y 12 $once 1 $dm

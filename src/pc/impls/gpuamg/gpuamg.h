@@ -1,0 +1,92 @@
+/* Declarations shared by the files of the PC type gpuamg. */
+#ifndef GPUAMG_H
+#define GPUAMG_H
+
+#include <petsc/private/pcimpl.h>
+#include <petscksp.h>
+#include "gpucsrpc.h"
+#include "gpucsrcompat.h"
+
+#define PC_GPUAMG_MOST_LEVELS 30 /* upper bound of -pc_gpuamg_levels */
+
+/* Options of the preconditioner.  A change of them makes the next PCSetUp() start anew. */
+typedef struct {
+  PetscReal        threshold; /* of strong connections on the finest level; half as large on each coarser level */
+  PetscInt         levels;    /* maximum number of levels */
+  PetscInt         limit;     /* a level with at most that many rows is solved by its inverse */
+  PCGPUAMGCycle    cycle;
+  PCGPUAMGSmoother smoother;
+  PetscInt         sweeps;  /* degree of the Chebyshev polynomial, or number of iterations, before and after each coarse correction */
+  PetscReal        ratio;   /* largest and smallest eigenvalue that a Chebyshev smoother damps */
+  PetscInt         steps;   /* maximum number of Lanczos steps */
+  PetscReal        damping; /* the prolongator is smoothed with this number, divided by the largest eigenvalue */
+  MatGPUCSRStorage storage;
+  PCGPUAMGReuse    reuse;
+} PCGPUAMGOptions;
+
+/* One level.  Level 0 is the finest. */
+typedef struct {
+  Mat        A;         /* the operator */
+  Mat        P;         /* prolongator from the next level; NULL on the coarsest level */
+  PetscInt   block;     /* unknowns of a node */
+  PetscInt   rows;      /* on all ranks */
+  PetscInt64 nonzeros;  /* of A, on all ranks */
+  PetscInt64 pnonzeros; /* of P, on all ranks */
+  PetscReal  high;      /* upper bound of the eigenvalues of D^-1 A, where D is the diagonal; 0: not computed */
+  PetscBool  norm;      /* that bound is the maximum norm, because A is not symmetric */
+  PetscInt   nempty;    /* number of rows of this rank that are zero, because the vectors of the near-null space are dependent on their aggregate */
+  PetscInt  *empty;     /* [nempty] their local numbers */
+  Vec        l1;        /* inverse of the sums of the absolute values of each row; NULL: not needed */
+} PCGPUAMGLevel;
+
+typedef struct {
+  PCGPUAMGOptions options;
+  PCGPUAMGLevel   level[PC_GPUAMG_MOST_LEVELS];
+  PetscInt        n;               /* number of levels; 0: not set up, or the set-up has failed */
+  PetscBool       exact;           /* the coarsest level is solved by its inverse, otherwise by the smoother */
+  Mat             inverse;         /* of the operator of the coarsest level */
+  PetscInt        dropped;         /* dimension of the null space of that operator, on which the inverse is zero */
+  PC              mg;              /* type PCMG: the cycle */
+  PetscObjectId   matrix;          /* matrix of the last set-up */
+  uint64_t        pattern;         /* hash of its pattern on this rank */
+  char            why[160];        /* why the last set-up has failed */
+  PetscInt        setups, refills; /* number of set-ups, and of those that kept the interpolation */
+  PetscLogDouble  seconds;         /* duration of the last set-up */
+} PC_GPUAMG;
+
+/* Sums over the entries of each row of this rank.  near: absolute values of this rank's columns without the diagonal; far: of other ranks' columns. */
+typedef struct {
+  PetscReal *diagonal, *near, *far;
+} PCGPUAMGRows;
+
+PETSC_INTERN PetscLogEvent PC_GPUAMG_SetUp, PC_GPUAMG_Aggregate, PC_GPUAMG_Galerkin, PC_GPUAMG_Coarse;
+
+PETSC_INTERN PetscErrorCode PCCreate_GPUAMG(PC);
+PETSC_INTERN PetscErrorCode PCReset_GPUAMG(PC);
+PETSC_INTERN PetscErrorCode PCSetFromOptions_GPUAMG(PC, GpOptionItems);
+PETSC_INTERN PetscErrorCode PCGPUAMGSetDefaults_Private(PCGPUAMGOptions *);
+PETSC_INTERN PetscErrorCode PCGPUAMGSetOptions_Private(PC, const PCGPUAMGOptions *);
+
+/* gpuamghierarchy.c */
+PETSC_INTERN PetscErrorCode PCGPUAMGBuild_Private(PC);
+PETSC_INTERN PetscErrorCode PCGPUAMGRefill_Private(PC);
+PETSC_INTERN PetscErrorCode PCGPUAMGDestroyLevels_Private(PC_GPUAMG *);
+
+/* gpuamgrows.c: properties of the rows.  Both functions set amg->why if they fail. */
+PETSC_INTERN PetscErrorCode PCGPUAMGGetRows_Private(PC_GPUAMG *, PetscInt level, PCGPUAMGRows *);
+PETSC_INTERN PetscErrorCode PCGPUAMGFreeRows_Private(PCGPUAMGRows *);
+PETSC_INTERN PetscErrorCode PCGPUAMGEstimate_Private(PC, PetscInt level, const PCGPUAMGRows *, Vec *inverse); /* level->high, and the inverse of the diagonal */
+PETSC_INTERN PetscErrorCode PCGPUAMGHashPattern_Private(Mat, uint64_t *);
+
+/* gpuamgprolongator.c: level->P.  B: [rows][*vectors] near-null space on this rank; replaced by that of the next level.  P is NULL if no node is aggregated, or too many. */
+PETSC_INTERN PetscErrorCode PCGPUAMGGetNearNullSpace_Private(PC, PetscInt *vectors, PetscReal **B);
+PETSC_INTERN PetscErrorCode PCGPUAMGCreateProlongator_Private(PC, PetscInt level, const PCGPUAMGRows *, PetscInt vectors, PetscReal **B, Vec inverse);
+PETSC_INTERN PetscErrorCode PCGPUAMGSetMatrix_Private(PC, Mat); /* storage and options prefix of a matrix of a level */
+
+/* gpuamgcoarse.c: amg->inverse.  Sets amg->why if it fails. */
+PETSC_INTERN PetscErrorCode PCGPUAMGInvert_Private(PC);
+
+/* gpuamgcycle.c: amg->mg */
+PETSC_INTERN PetscErrorCode PCGPUAMGSetUpCycle_Private(PC);
+
+#endif
