@@ -26,7 +26,7 @@ PetscErrorCode PCGPUAMGGetNearNullSpace_Private(PC pc, PetscInt *vectors, PetscR
   MatNullSpace space;
   const Vec   *vecs     = NULL;
   PetscBool    constant = PETSC_FALSE;
-  PetscInt     n, m = 0, k, first;
+  PetscInt     n, m = 0, k, first, size;
 
   PetscFunctionBegin;
   PetscCall(MatGetLocalSize(amg->level[0].A, &n, NULL));
@@ -36,7 +36,8 @@ PetscErrorCode PCGPUAMGGetNearNullSpace_Private(PC pc, PetscInt *vectors, PetscR
   k     = first + m;
   if (!k) k = amg->level[0].block;
   *vectors = k;
-  PetscCall(PetscCalloc1(n * k, B));
+  PetscCall(PetscIntMultError(n, k, &size));
+  PetscCall(PetscCalloc1(size, B));
   for (PetscInt i = 0; i < n; i++) {
     if (constant) (*B)[i * k] = 1;
     else if (!m) (*B)[i * k + i % k] = 1;
