@@ -12,6 +12,7 @@ while read -r file pattern; do
 done <<END
 debian/changelog ^gpucsr ($version)
 packaging/spack/package.py version("$version"
+python/gpucsr/__init__.py __version__ = "$version"
 packaging/conda/meta.yaml version = "$version"
 END
 exit $bad
