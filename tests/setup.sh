@@ -41,6 +41,7 @@ if [ "$what" = test ]; then
   havepython networkx || wished+=(python3-networkx python3-scipy)
   havepython igraph || wished+=(python3-igraph)
   havepython sklearn || wished+=(python3-sklearn)
+  { havepython pip && havepython setuptools && havepython wheel; } || wished+=(python3-pip python3-setuptools python3-wheel)
   if [ "${GPUCSR_DOLFINX:-1}" = 1 ]; then
     havepython dolfinx || wished+=(python3-dolfinx-real)
     [ -d /usr/share/dolfinx/demo-python ] || wished+=(dolfinx-doc) # its demos
