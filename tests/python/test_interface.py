@@ -1,6 +1,9 @@
 """The package agrees with the headers of the library, and its documentation with what it does."""
+import contextlib
 import doctest
 import importlib
+import importlib.util
+import io
 import pickle
 import re
 import unittest
@@ -102,6 +105,18 @@ class Interface(unittest.TestCase):
                 self.assertTrue(getattr(gpucsr, name).__doc__, name)
             except ImportError:
                 continue
+
+    def test_page(self):
+        """the programs of docs/python.md run"""
+        for module in ("sklearn", "networkx"):
+            if importlib.util.find_spec(module) is None:
+                self.skipTest(f"{module} is not installed")
+        blocks = re.findall(r"^```python\n(.*?)^```$", (ROOT / "docs" / "python.md").read_text(), re.M | re.S)
+        self.assertGreater(len(blocks), 6)
+        names: dict = {}
+        with contextlib.redirect_stdout(io.StringIO()):
+            for block in blocks:
+                exec(compile(block, "docs/python.md: " + block.split("\n")[0], "exec"), names)
 
     def test_device(self):
         """the device has a name"""
