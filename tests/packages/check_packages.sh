@@ -53,7 +53,7 @@ build() {
   (cd "$work" && stat -c '# %s bytes: %n' ./*.deb)
   local names
   names=$(cd "$work" && printf '%s\n' *.deb | sed '/dbgsym/d; s/_.*//' | xargs)
-  if [ "$names" = "gpucsr-doc gpucsr-tools libgpucsr-dev libgpucsr0" ]; then ok "the packages are $names"; else not_ok "the packages are gpucsr-doc gpucsr-tools libgpucsr-dev libgpucsr0 (found: $names)"; fi
+  if [ "$names" = "gpucsr-doc gpucsr-tools libgpucsr-dev libgpucsr0 python3-gpucsr" ]; then ok "the packages are $names"; else not_ok "the packages are gpucsr-doc gpucsr-tools libgpucsr-dev libgpucsr0 python3-gpucsr (found: $names)"; fi
   if ! command -v lintian >/dev/null; then skip "lintian" "lintian is not installed"; else
     if lintian --allow-root --tag-display-limit 0 --fail-on error "$work"/*.changes >"$log" 2>&1; then ok "lintian finds no errors"; else not_ok "lintian finds no errors" "$log"; fi
     sed 's/^/#   /' "$log"
@@ -82,11 +82,11 @@ installation() { # installs, tests and removes
       not_ok "autopkgtest passes" "$log"
     fi
   else
-    for script in programs client plugin; do check "the packages' test $script" "$work"/gpucsr-*/debian/tests/$script; done
+    for script in programs client plugin python; do check "the packages' test $script" "$work"/gpucsr-*/debian/tests/$script; done
   fi
   if man -w MatGPUCSRSetStorage bmrm >"$log" 2>&1; then ok "man finds the manual pages"; else not_ok "man finds the manual pages" "$log"; fi
   # shellcheck disable=SC2086
-  if apt-get purge -y $names >"$log" 2>&1 && [ -z "$(find /usr/include /usr/lib/*-linux-gnu /usr/share/doc /usr/share/man /usr/share/gpucsr /usr/share/bash-completion -iname '*gpucsr*' 2>/dev/null)" ] && [ ! -e /usr/bin/bmrm ]; then
+  if apt-get purge -y $names >"$log" 2>&1 && [ -z "$(find /usr/include /usr/lib/*-linux-gnu /usr/share/doc /usr/share/man /usr/share/gpucsr /usr/share/bash-completion /usr/lib/python3 -iname '*gpucsr*' 2>/dev/null)" ] && [ ! -e /usr/bin/bmrm ]; then
     ok "the packages are removed and leave nothing"
   else
     not_ok "the packages are removed and leave nothing" "$log"

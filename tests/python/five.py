@@ -1,11 +1,13 @@
-"""Five lines that solve, train, rank, map and cluster, with the package that pip has installed."""
+"""Five lines that solve, train, rank, map and cluster, with the package that is installed."""
+import sys
+
 import gpucsr
 import gpucsr.linalg
 import networkx
 import numpy
 import scipy.sparse
 
-assert "site-packages" in str(gpucsr.load()), gpucsr.load()
+assert str(gpucsr.load()).startswith(sys.prefix), gpucsr.load()
 A, b = scipy.sparse.diags([-1, 2.5, -1], [-1, 0, 1], shape=(99, 99)), numpy.ones(99)
 G = networkx.star_graph(["hub", "a", "b", "c"])
 X = numpy.array([[0.0, 0], [0, 1], [1, 0], [9, 9], [9, 8], [8, 9]])
