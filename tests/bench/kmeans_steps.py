@@ -30,7 +30,6 @@ ASSIGNS = STEPS + ['brute', 'direct']
 PAPER = {'naive': '20 GFLOP/s', 'localpoints': '+75 %', 'localcentroids': '+160 %', 'columns': 'nothing', 'localcolumns': '+140 %'}
 POINTS = [1024, 4096, 8192, 32768, 131072, 524288, 4194304]
 FIELDS = ['device', 'features', 'clusters', 'points', 'assign', 'storage', 'assignments', 'microseconds', 'gflops', 'resent_gflops', 'rechecked']
-COLOURS = ['#c8693c', '#d8a04c', '#6a9a5b', '#4aa3a3', '#4878a8', '#888888', '#7a4f9a']
 
 
 def measure(options, features, clusters, points, assign, storage):
@@ -145,31 +144,27 @@ def print_tables(options):
 
 
 def draw(source, target):
-    """Draws GFLOP/s over the number of points as SVG, a panel for each number of features and centroids. Both axes are logarithmic."""
+    """Draws GFLOP/s over the number of points, a panel for each number of features and centroids. Both axes are logarithmic."""
+    import figure
     table = read(source)
     panels = sorted({(d, k) for d, k, assign, _ in table if assign == 'naive'})
     rates = [line['gflops'] for lines in table.values() for line in lines.values()]
-    sizes = [n for lines in table.values() for n in lines]
-    low, high = math.floor(math.log10(min(rates))), math.ceil(math.log10(max(rates)))
-    width, height, left, top = 330, 260, 60, 70
-    across = lambda n: (math.log2(n) - math.log2(min(sizes))) / max(1e-9, math.log2(max(sizes)) - math.log2(min(sizes))) * width
-    down = lambda rate: (high - math.log10(rate)) / (high - low) * height
-    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + max(880, len(panels) * (width + 50))}" height="{top + height + 50}" font-family="sans-serif">', '<rect width="100%" height="100%" fill="white"/>',
-           f'<text x="{left}" y="20" font-size="15">GFLOP/s of an assignment over the number of points</text>']
-    for a, assign in enumerate(ASSIGNS):
-        out.append(f'<rect x="{left + 120 * a}" y="30" width="12" height="12" fill="{COLOURS[a]}"/><text x="{left + 120 * a + 17}" y="40.5" font-size="12">{assign}</text>')
-    for p, (d, k) in enumerate(panels):
-        x = left + p * (width + 50)
-        out.append(f'<text x="{x}" y="{top - 8}" font-size="12">{d} features, {k} centroids</text><rect x="{x}" y="{top}" width="{width}" height="{height}" fill="none" stroke="#888"/>')
-        for e in range(low, high + 1):
-            out.append(f'<line x1="{x}" x2="{x + width}" y1="{top + down(10 ** e):.1f}" y2="{top + down(10 ** e):.1f}" stroke="#ddd"/><text x="{x - 5}" y="{top + down(10 ** e) + 4:.1f}" font-size="10" text-anchor="end">{10 ** e:g}</text>')
-        for n in sorted(set(sizes))[::2]:
-            out.append(f'<text x="{x + across(n):.1f}" y="{top + height + 15}" font-size="10" text-anchor="middle">{n if n < 10000 else f"{n / 1e6:.2g}M"}</text>')
+    columns = min(2, len(panels))
+    plt = figure.pyplot()
+    fig, axes = plt.subplots(-(-len(panels) // columns), columns, figsize=(figure.WIDTH, 0.9 + 2.9 * -(-len(panels) // columns)), sharey=True, squeeze=False)
+    for ax, (d, k) in zip(axes.flat, panels):
         for a, assign in enumerate(ASSIGNS):
-            line = ' '.join(f"{x + across(n):.1f},{top + down(v['gflops']):.1f}" for n, v in sorted(table.get((d, k, assign, 'single'), {}).items()))
-            out.append(f'<polyline points="{line}" fill="none" stroke="{COLOURS[a]}" stroke-width="1.8"/>')
-    with open(target, 'w') as file:
-        file.write('\n'.join(out + ['</svg>']) + '\n')
+            line = sorted(table.get((d, k, assign, 'single'), {}).items())
+            ax.loglog([n for n, _ in line], [v['gflops'] for _, v in line], color=figure.SERIES[a % 7][0], marker=figure.SERIES[a % 7][1], markersize=5)
+        ax.set_ylim(min(rates) / 1.5, max(rates) * 1.5)
+        figure.log_axis(ax.yaxis, min(rates), max(rates))
+        ax.set_title(f'{d} features, {k} centroids')
+        ax.set_xlabel('points')
+    for ax in axes[:, 0]:
+        ax.set_ylabel('GFLOP/s')
+    for ax in list(axes.flat)[len(panels):]:
+        ax.set_visible(False)
+    figure.finish(fig, ASSIGNS, 'Speed of an assignment', '', target)
 
 
 def numbers(text):
