@@ -220,7 +220,7 @@ static PetscErrorCode BMRMTrain(MPI_Comm comm, BMRMRequest *rq, const Stages *st
   r->seconds_solve = end - begin;
   PetscCall(BMRMCreateResults(rq, &tr, model, r));
   if (rq->picture[0]) {
-    PetscCall(BMRMHistoryWritePicture(comm, &history, rq->picture));
+    PetscCall(BMRMHistoryWritePicture(comm, &history, r, rq->picture));
     PetscCall(BMRMMonitorCancel(rq->solver));
     PetscCall(BMRMHistoryDestroy(&history));
   }

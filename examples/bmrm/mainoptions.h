@@ -33,7 +33,7 @@ static const GpAppOption options[] = {
   {"-quality", GP_APP_BOOL, NULL, NULL, "false", PETSC_FALSE,
    "Compares the classes of -test or -predict in detail. Prints and reports scores of each class, the confusion matrix, the ROC and precision-recall curves, and the calibration of probabilities."},
   {"-report", GP_APP_FILE_OUT, "file", NULL, NULL, PETSC_TRUE, "Report of the run to write, in JSON."},
-  {"-picture", GP_APP_FILE_OUT, "file", NULL, NULL, PETSC_FALSE, "SVG picture to write: objective, lower bound and gap over the passes."},
+  {"-picture", GP_APP_FILE_OUT, "file", NULL, NULL, PETSC_FALSE, "Picture to write, .svg, .pdf or .png: objective, lower bound and gap over the passes."},
   {"-save_binary", GP_APP_FILE_OUT, "file", NULL, NULL, PETSC_FALSE, "Writes the data of -f in PETSc's binary format, which loads faster and which PETSc and petsc4py read."},
   {"Data"},
   {"-label_column", GP_APP_TEXT, "name", NULL, NULL, PETSC_TRUE, "Column of the labels in a table (CSV, TSV). Its heading, or its number counted from 1. Words are names of classes."},

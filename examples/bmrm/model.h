@@ -79,7 +79,7 @@ typedef struct {
 } BMRMHistory;
 
 PETSC_INTERN PetscErrorCode BMRMHistoryStart(BMRMHistory *, BMRM);
-PETSC_INTERN PetscErrorCode BMRMHistoryWritePicture(MPI_Comm, const BMRMHistory *, const char[]);
+PETSC_INTERN PetscErrorCode BMRMHistoryWritePicture(MPI_Comm, const BMRMHistory *, const BMRMReport *, const char[]);
 PETSC_INTERN PetscErrorCode BMRMHistoryDestroy(BMRMHistory *);
 
 /* path.c */

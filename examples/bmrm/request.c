@@ -158,6 +158,7 @@ static PetscErrorCode BMRMCheckFiles(MPI_Comm comm, const BMRMRequest *rq)
   char *market;
 
   PetscFunctionBegin;
+  PetscCall(GpAppPlotProbe(comm, rq->picture));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-bmrm_checkpoint", checkpoint, sizeof(checkpoint), NULL));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-bmrm_restart", restart, sizeof(restart), NULL));
   PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-f", rq->train));

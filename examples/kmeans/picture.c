@@ -1,12 +1,13 @@
 /* The picture: a sample of the points in the colours of their clusters, and the centroids. */
 #include "kmeansrun.h"
 #include "rows.h"
-#include "app/picture/appcanvas.h"
+#include "app/picture/appaxes.h"
 #include <string.h>
 
 #define PICTURE_POINTS 3000 /* largest number of points that are drawn */
-#define PICTURE_LEGEND 10   /* largest number of clusters with a legend */
-#define PICTURE_SIDE   520  /* width of the plot in pixels */
+#define PICTURE_LEGEND 12   /* largest number of clusters with a legend */
+#define PICTURE_WIDTH  600  /* of the picture in pixels */
+#define PICTURE_RIGHT  24   /* space at the right edge */
 
 /* What the first rank draws. Positions are coordinates, then pixels. */
 typedef struct {
@@ -15,8 +16,13 @@ typedef struct {
   double     *x[2], *c[2];  /* [n], [k] */
   char        title[2][96]; /* of the axes */
   char        brief[32];    /* vertical title for PetscDraw, whose letters stand one below the other; empty: title[1] is as short */
-  double      low[2], high[2];
+  GpAppAxis   axis[2];      /* horizontal, vertical */
+  double      tall;         /* height of the plot in multiples of its width */
   GpAppFrame  frame;
+  GpAppHeader header;
+  char        text[2][160]; /* title and note of the picture */
+  GpAppLegend legend[PICTURE_LEGEND + 1];
+  char        entry[PICTURE_LEGEND][48];
   GpAppCanvas canvas;
 } Picture;
 
@@ -83,76 +89,77 @@ static PetscErrorCode PicturePlaceCentroids(const KMeansRun *run, const PictureA
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Chooses the ranges of the axes and the size of the plot. Both axes have the same scale unless one range is over four times the other. */
-static void PictureChooseFrame(Picture *P, double *W, double *H)
+/* Chooses the ranges of the axes and the shape of the plot. Both axes have the same scale unless one range is over four times the other. */
+static void PictureFitAxes(Picture *P)
 {
-  double range[2], height;
+  double low[2], high[2], range[2];
 
   for (int c = 0; c < 2; c++) {
-    P->low[c] = P->high[c] = P->c[c][0];
+    low[c] = high[c] = P->c[c][0];
     for (PetscInt k = 0; k < P->k; k++) {
-      P->low[c]  = PetscMin(P->low[c], P->c[c][k]);
-      P->high[c] = PetscMax(P->high[c], P->c[c][k]);
+      low[c]  = PetscMin(low[c], P->c[c][k]);
+      high[c] = PetscMax(high[c], P->c[c][k]);
     }
     for (PetscInt s = 0; s < P->n; s++) {
-      P->low[c]  = PetscMin(P->low[c], P->x[c][s]);
-      P->high[c] = PetscMax(P->high[c], P->x[c][s]);
+      low[c]  = PetscMin(low[c], P->x[c][s]);
+      high[c] = PetscMax(high[c], P->x[c][s]);
     }
-    range[c] = 1.06 * (P->high[c] - P->low[c]);
-    if (!(range[c] > 1e-12 * PetscMax(PetscAbsReal(P->low[c]), PetscAbsReal(P->high[c])))) range[c] = P->high[c] ? PetscAbsReal(P->high[c]) : 1;
+    range[c] = high[c] - low[c];
+    if (!(range[c] > 1e-12 * PetscMax(PetscAbsReal(low[c]), PetscAbsReal(high[c])))) range[c] = high[c] ? PetscAbsReal(high[c]) : 1;
   }
-  height = PetscMin(PICTURE_SIDE, PetscMax(0.4 * PICTURE_SIDE, PICTURE_SIDE * range[1] / range[0]));
+  P->tall = PetscMin(1, PetscMax(0.4, range[1] / range[0]));
   if (PetscMax(range[0], range[1]) <= 4 * PetscMin(range[0], range[1])) {
-    const double unit = PetscMax(range[0] / PICTURE_SIDE, range[1] / height); /* per pixel */
+    const double most = PetscMax(range[0], range[1] / P->tall);
 
-    range[0] = unit * PICTURE_SIDE;
-    range[1] = unit * height;
-  } else height = 0.75 * PICTURE_SIDE;
+    range[0] = most;
+    range[1] = most * P->tall;
+  } else P->tall = P->title[1][0] ? 0.75 : 0.25;
   for (int c = 0; c < 2; c++) {
-    const double middle = P->low[c] + (P->high[c] - P->low[c]) / 2;
+    const double middle = low[c] + (high[c] - low[c]) / 2;
 
-    P->low[c]  = middle - range[c] / 2;
-    P->high[c] = middle + range[c] / 2;
+    GpAppAxisFit(&P->axis[c], P->title[c][0] ? P->title[c] : NULL, PETSC_FALSE, middle - range[c] / 2, middle + range[c] / 2);
   }
-  P->frame = (GpAppFrame){90, 40, 90 + PICTURE_SIDE, 40 + height};
-  *W       = P->frame.right + (P->k <= PICTURE_LEGEND ? 160 : 30);
-  *H       = PetscMax(P->frame.bottom + 60, P->k <= PICTURE_LEGEND ? P->frame.top + 24 * (P->k + 3) : 0);
+}
+
+/* Writes title, note and legend: the result of the run, and the number of points of each cluster. */
+static PetscErrorCode PictureWriteHeader(const KMeansRun *run, Picture *P)
+{
+  PetscReal             inertia;
+  KMeansConvergedReason reason;
+  PetscInt              N;
+  char                  part[96];
+
+  PetscFunctionBegin;
+  PetscCall(MatGetSize(run->points.X, &N, NULL));
+  PetscCall(KMeansGetInertia(run->km, &inertia));
+  PetscCall(KMeansGetConvergedReason(run->km, &reason));
+  PetscCall(PetscSNPrintf(P->text[0], sizeof(P->text[0]), "%" PetscInt_FMT " points in %" PetscInt_FMT " cluster%s", N, P->k, P->k == 1 ? "" : "s"));
+  PetscCall(PetscSNPrintf(P->text[1], sizeof(P->text[1]), "inertia %.6g", (double)inertia));
+  if (run->sample && !PetscIsNanReal(run->silhouette)) {
+    PetscCall(PetscSNPrintf(part, sizeof(part), ", silhouette %.4g", (double)run->silhouette));
+    PetscCall(PetscStrlcat(P->text[1], part, sizeof(P->text[1])));
+  }
+  if (reason <= 0) PetscCall(PetscStrlcat(P->text[1], ", not converged", sizeof(P->text[1])));
+  if (P->n < N) {
+    PetscCall(PetscSNPrintf(part, sizeof(part), "; a sample of %" PetscInt_FMT " points is drawn", P->n));
+    PetscCall(PetscStrlcat(P->text[1], part, sizeof(P->text[1])));
+  }
+  P->header = (GpAppHeader){P->text[0], P->text[1], P->k <= PICTURE_LEGEND ? "cluster: points" : "", 0, P->legend};
+  for (PetscInt k = 0; k < P->k && P->k <= PICTURE_LEGEND; k++) {
+    PetscCall(PetscSNPrintf(P->entry[k], sizeof(P->entry[k]), "%" PetscInt_FMT ": %" PetscInt64_FMT, k, run->size[k]));
+    P->legend[P->header.n++] = (GpAppLegend){P->entry[k], GP_APP_LEGEND_MARKER, (int)k};
+  }
+  P->legend[P->header.n++] = (GpAppLegend){"centroid", GP_APP_LEGEND_CROSS, 0};
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Converts coordinates to pixels. */
-static void PictureConvert(const Picture *P, PetscInt n, double *const x[])
+static void PictureConvert(const Picture *P, PetscInt n, double *const from[], double *const x[])
 {
   for (PetscInt i = 0; i < n; i++) {
-    x[0][i] = P->frame.left + (x[0][i] - P->low[0]) / (P->high[0] - P->low[0]) * (P->frame.right - P->frame.left);
-    x[1][i] = P->frame.bottom - (x[1][i] - P->low[1]) / (P->high[1] - P->low[1]) * (P->frame.bottom - P->frame.top);
+    x[0][i] = GpAppAxisPlace(&P->axis[0], P->frame.left, P->frame.right, from[0][i]);
+    x[1][i] = GpAppAxisPlace(&P->axis[1], P->frame.bottom, P->frame.top, from[1][i]);
   }
-}
-
-/* Draws the numbers of points of the clusters. */
-static PetscErrorCode PictureDrawLegend(const KMeansRun *run, Picture *P)
-{
-  const double left = P->frame.right + 20, right = left + 120;
-  GpAppCanvas *C = &P->canvas;
-
-  PetscFunctionBegin;
-  PetscCall(GpAppCanvasDrawText(C, left, P->frame.top + 10, GP_APP_CANVAS_START, "cluster"));
-  PetscCall(GpAppCanvasDrawText(C, right, P->frame.top + 10, GP_APP_CANVAS_END, "points"));
-  for (PetscInt k = 0; k <= P->k; k++) {
-    const double x = left + 8, y = P->frame.top + 34 + 24 * k;
-    char         text[32];
-
-    if (k == P->k) {
-      PetscCall(GpAppCanvasDrawCrosses(C, 1, &x, &y, 7));
-      PetscCall(GpAppCanvasDrawText(C, left + 24, y + 4, GP_APP_CANVAS_START, "centroid"));
-      continue;
-    }
-    PetscCall(GpAppCanvasDrawMarkers(C, 1, &x, &y, 6, (int)k));
-    PetscCall(PetscSNPrintf(text, sizeof(text), "%" PetscInt_FMT, k));
-    PetscCall(GpAppCanvasDrawText(C, left + 24, y + 4, GP_APP_CANVAS_START, text));
-    PetscCall(PetscSNPrintf(text, sizeof(text), "%" PetscInt64_FMT, run->size[k]));
-    PetscCall(GpAppCanvasDrawText(C, right, y + 4, GP_APP_CANVAS_END, text));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Draws the points. Large clusters come first, so that they do not hide small ones. */
@@ -179,33 +186,35 @@ static PetscErrorCode PictureDrawPoints(const KMeansRun *run, Picture *P)
   for (PetscInt from = 0; from < P->n; from += n) {
     for (n = 0; from + n < P->n && key[from + n] == key[from]; n++)
       for (int c = 0; c < 2; c++) x[c][n] = P->x[c][sample[from + n]];
-    PetscCall(GpAppCanvasDrawMarkers(&P->canvas, n, x[0], x[1], P->n > 2000 ? 2 : P->n > 400 ? 2.5 : 4, (int)(order[key[from]] % 35)));
+    PictureConvert(P, n, x, x);
+    PetscCall(GpAppCanvasDrawMarkers(&P->canvas, n, x[0], x[1], P->n > 2000 ? 2.2 : P->n > 400 ? 2.7 : 4, (int)(order[key[from]] % GP_APP_CANVAS_STYLES)));
   }
   PetscCall(PetscFree3(order, place, size));
   PetscCall(PetscFree4(key, sample, x[0], x[1]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode PictureDraw(const KMeansRun *run, Picture *P)
+/* Draws the picture, and computes its height. */
+static PetscErrorCode PictureDraw(const KMeansRun *run, Picture *P, double *height)
 {
-  const GpAppFrame *F = &P->frame;
-  PetscInt          N;
-  char              text[128], drawn[64] = "";
+  GpAppCanvas *C = &P->canvas;
+  GpAppFrame  *F = &P->frame;
+  double      *x[2];
 
   PetscFunctionBegin;
-  PetscCall(MatGetSize(run->points.X, &N, NULL));
-  PetscCall(GpAppCanvasDrawTicks(&P->canvas, F, P->low[0], P->high[0], PETSC_FALSE, PETSC_TRUE));
-  if (P->title[1][0]) PetscCall(GpAppCanvasDrawTicks(&P->canvas, F, P->low[1], P->high[1], PETSC_FALSE, PETSC_FALSE));
-  PictureConvert(P, P->n, P->x);
-  PictureConvert(P, P->k, P->c);
+  if (GpAppCanvasIsPlain(C) && P->brief[0]) P->axis[1].label = P->brief;
+  GpAppAxisSetTicks(C, &P->axis[1], P->tall * 520, PETSC_FALSE);
+  F->left  = GpAppAxesGetLeft(&P->axis[1]);
+  F->right = PICTURE_WIDTH - PICTURE_RIGHT;
+  GpAppAxisSetTicks(C, &P->axis[0], F->right - F->left, PETSC_TRUE);
+  PetscCall(GpAppHeaderDraw(C, &P->header, F->left, F->right, &F->top));
+  F->bottom = F->top + P->tall * (F->right - F->left);
+  PetscCall(GpAppAxesDraw(C, F, &P->axis[0], &P->axis[1], height));
   PetscCall(PictureDrawPoints(run, P));
-  PetscCall(GpAppCanvasDrawCrosses(&P->canvas, P->k, P->c[0], P->c[1], P->k <= 10 ? 7 : P->k <= 100 ? 5 : 3));
-  if (P->k <= PICTURE_LEGEND) PetscCall(PictureDrawLegend(run, P));
-  if (P->n < N) PetscCall(PetscSNPrintf(drawn, sizeof(drawn), "; %" PetscInt_FMT " points are drawn", P->n));
-  PetscCall(PetscSNPrintf(text, sizeof(text), "%" PetscInt_FMT " points in %" PetscInt_FMT " cluster%s%s", N, P->k, P->k == 1 ? "" : "s", drawn));
-  PetscCall(GpAppCanvasDrawText(&P->canvas, F->left, F->top - 14, GP_APP_CANVAS_START, text));
-  PetscCall(GpAppCanvasDrawText(&P->canvas, (F->left + F->right) / 2, F->bottom + 46, GP_APP_CANVAS_MIDDLE, P->title[0]));
-  PetscCall(GpAppCanvasDrawText(&P->canvas, 22, (F->top + F->bottom) / 2, GP_APP_CANVAS_VERTICAL, P->canvas.draw && P->brief[0] ? P->brief : P->title[1]));
+  PetscCall(PetscMalloc2(P->k, &x[0], P->k, &x[1]));
+  PictureConvert(P, P->k, P->c, x);
+  PetscCall(GpAppCanvasDrawCrosses(C, P->k, x[0], x[1], P->k <= 10 ? 7 : P->k <= 100 ? 5 : 3));
+  PetscCall(PetscFree2(x[0], x[1]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -217,7 +226,7 @@ PetscErrorCode KMeansWritePicture(const KMeansRun *run, const PictureOptions *o)
   PointRows          R;
   KMeansMetric       metric;
   const PetscScalar *weight = NULL;
-  double             W, H;
+  double             height = 0;
 
   PetscFunctionBegin;
   PetscCall(KMeansGetMetric(run->km, &metric));
@@ -232,9 +241,12 @@ PetscErrorCode KMeansWritePicture(const KMeansRun *run, const PictureOptions *o)
   PetscCall(PicturePlaceCentroids(run, &A, &P));
   PetscCall(PictureAxesDestroy(&A));
   PetscCall(PointRowsDestroy(&R));
-  PictureChooseFrame(&P, &W, &H);
-  PetscCall(GpAppCanvasOpen(run->comm, o->file, "picture_", W, H, &P.canvas));
-  if (P.canvas.there) PetscCall(PictureDraw(run, &P));
+  PictureFitAxes(&P);
+  PetscCall(PictureWriteHeader(run, &P));
+  PetscCall(GpAppCanvasCreate(run->comm, o->file, "picture_", &P.canvas));
+  if (P.canvas.there) PetscCall(PictureDraw(run, &P, &height)); /* before the canvas is open, this only computes the height */
+  PetscCall(GpAppCanvasOpen(&P.canvas, PICTURE_WIDTH, height));
+  if (P.canvas.there) PetscCall(PictureDraw(run, &P, &height));
   PetscCall(GpAppCanvasClose(&P.canvas));
   PetscCall(PetscFree5(P.label, P.x[0], P.x[1], P.c[0], P.c[1]));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -118,6 +118,7 @@ static PetscErrorCode MainCheckRequest(MPI_Comm comm, void *context)
   PetscCheck(strcmp(method, PAGERANKINNEROUTER) || inner < damping, comm, PETSC_ERR_USER_INPUT, "-inner_damping %g: must be less than -damping %g", (double)inner, (double)damping);
   PetscCall(PageRankGetDangling(rq->pr, &dangling, NULL));
   PetscCheck((dangling == PAGERANK_DANGLING_VECTOR) == (rq->dangling_file[0] != 0), comm, PETSC_ERR_USER_INPUT, "%s", rq->dangling_file[0] ? "-dangling_file needs -dangling vector" : "-dangling vector needs -dangling_file <file>");
+  PetscCall(GpAppPlotProbe(comm, rq->picture));
   PetscCall(GpAppFilesCheck(comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -290,6 +291,7 @@ static PetscErrorCode MainRun(MPI_Comm comm, void *context, PetscBool *converged
   Graph         G;
   PetscInt      n = 0, k;
   Vec          *v = NULL;
+  char          note[128];
 
   PetscFunctionBegin;
   PetscCall(GraphRegisterEvents());
@@ -314,7 +316,10 @@ static PetscErrorCode MainRun(MPI_Comm comm, void *context, PetscBool *converged
   PetscCall(MainPrintSummary(&G, &out));
   if (rq->ranks[0]) PetscCall(RanksWriteText(&G, out.vectors, out.x, rq->ranks));
   if (rq->binary[0]) PetscCall(RanksWriteBinary(&G, out.vectors, out.x, rq->binary));
-  if (rq->picture[0]) PetscCall(RanksWritePicture(out.x[0], rq->picture));
+  if (rq->picture[0]) {
+    PetscCall(PetscSNPrintf(note, sizeof(note), "damping %g, error bound %.2g after %" PetscInt_FMT " iterations%s", (double)out.damping, (double)out.bound, out.iterations, out.reason > 0 ? "" : ", not converged"));
+    PetscCall(RanksWritePicture(out.x[0], note, rq->picture));
+  }
   if (rq->report[0]) PetscCall(MainWriteReport(rq, &G, &out));
   *converged = (PetscBool)(out.reason > 0);
   PetscCall(PetscFree(out.top));

@@ -37,7 +37,7 @@ static const GpAppOption options[] = {{"Graph"},
                                       {"-topk", GP_APP_INT, "k", "[0,inf)", "10", PETSC_TRUE, "Prints the k nodes of highest rank."},
                                       {"-ranks", GP_APP_FILE_OUT, "file", NULL, NULL, PETSC_TRUE, "Ranks to write as text, a line <node> <rank> for each node."},
                                       {"-ranks_binary", GP_APP_FILE_OUT, "file", NULL, NULL, PETSC_FALSE, "Ranks to write in PETSc's binary format."},
-                                      {"-picture", GP_APP_FILE_OUT, "file", NULL, NULL, PETSC_TRUE, "SVG picture to write: the distribution of the ranks."},
+                                      {"-picture", GP_APP_FILE_OUT, "file", NULL, NULL, PETSC_TRUE, "Picture to write, .svg, .pdf or .png: the distribution of the ranks."},
                                       {"-report", GP_APP_FILE_OUT, "file", NULL, NULL, PETSC_TRUE, "Report of the run to write, in JSON."},
                                       {NULL}};
 

@@ -71,7 +71,7 @@ PETSC_INTERN PetscErrorCode RanksTop(Vec x, PetscReal bound, PetscInt k, TopEntr
 PETSC_INTERN PetscErrorCode RanksSum(Vec x, PetscReal *sum);
 PETSC_INTERN PetscErrorCode RanksWriteText(const Graph *, PetscInt n, const Vec x[], const char[]);
 PETSC_INTERN PetscErrorCode RanksWriteBinary(const Graph *, PetscInt n, const Vec x[], const char[]);
-PETSC_INTERN PetscErrorCode RanksWritePicture(Vec x, const char[]);
+PETSC_INTERN PetscErrorCode RanksWritePicture(Vec x, const char note[], const char file[]);
 
 PETSC_INTERN PetscErrorCode PersonalizeRead(const Graph *, const char[], PetscInt *n, Vec **v);
 PETSC_INTERN PetscErrorCode PageRankSolve_EPS(PageRank, Vec x); /* the method eps */

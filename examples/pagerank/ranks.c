@@ -149,13 +149,16 @@ static int RanksCompareDescending(const void *a, const void *b)
   return (x < y) - (x > y);
 }
 
-/* Writes a picture of the distribution of the ranks: rank over place, on logarithmic axes. A power law is a straight line there. */
-PetscErrorCode RanksWritePicture(Vec x, const char file[])
+/* Writes a picture of the distribution of the ranks: rank over place, on logarithmic axes. A power law is a straight line there. note: the result in a few words. */
+PetscErrorCode RanksWritePicture(Vec x, const char note[], const char file[])
 {
+  const MPI_Comm comm = PetscObjectComm((PetscObject)x);
+
   Vec          on0;
   PetscScalar *a;
   PetscInt     N, points = 0;
   double      *place, *rank;
+  char         title[64];
 
   PetscFunctionBegin;
   PetscCall(RanksGather(x, &on0));
@@ -167,7 +170,9 @@ PetscErrorCode RanksWritePicture(Vec x, const char file[])
     place[points]  = p;
     rank[points++] = PetscRealPart(a[(PetscInt)p - 1]);
   }
-  PetscCall(GpAppPlotWrite(PetscObjectComm((PetscObject)x), file, "place", PETSC_TRUE, "PageRank", 1, &(GpAppCurve){NULL, points, place, rank}));
+  PetscCall(VecGetSize(x, &N));
+  PetscCall(PetscSNPrintf(title, sizeof(title), "PageRank of %" PetscInt_FMT " nodes", N));
+  PetscCall(GpAppPlotWrite(comm, file, &(GpAppPlot){title, note, "place", "PageRank", PETSC_TRUE, 1, &(GpAppCurve){NULL, points, place, rank}}));
   PetscCall(PetscFree2(place, rank));
   PetscCall(VecRestoreArray(on0, &a));
   PetscCall(VecDestroy(&on0));

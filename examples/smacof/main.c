@@ -137,8 +137,8 @@ static PetscErrorCode SmacofCheckRequest(MPI_Comm comm, void *context)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Writes the outputs of coordinates v of the points with these names. */
-static PetscErrorCode SmacofWriteMap(SMACOF s, const OutputOptions *o, Vec v, const char names[], const char labels[])
+/* Writes the outputs of coordinates v of the points with these names. note: the result in a few words, for the picture. */
+static PetscErrorCode SmacofWriteMap(SMACOF s, const OutputOptions *o, Vec v, const char names[], const char labels[], const char note[])
 {
   const MPI_Comm comm = PetscObjectComm((PetscObject)s);
   SMACOFInfo     info;
@@ -148,7 +148,7 @@ static PetscErrorCode SmacofWriteMap(SMACOF s, const OutputOptions *o, Vec v, co
   if (o->coordinates[0]) PetscCall(WriteCoordinates(comm, info.dim, v, names, o->coordinates));
   if (o->binary[0]) PetscCall(WriteBinary(comm, info.dim, v, o->binary));
   if (o->points[0]) PetscCall(WritePoints(s, names, o->points));
-  if (o->map[0]) PetscCall(WriteMap(comm, info.dim, v, labels ? labels : names, o->map));
+  if (o->map[0]) PetscCall(WriteMap(comm, info.dim, v, labels ? labels : names, note, o->map));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -178,7 +178,7 @@ static PetscErrorCode SmacofScale(MPI_Comm comm, Request *rq)
 {
   const OutputOptions *o      = &rq->output;
   Summary              sum    = {0};
-  char                *labels = NULL;
+  char                *labels = NULL, note[128];
   PetscLogDouble       begin, end;
   PetscLogStage        load, solve;
   KSP                  ksp;
@@ -204,7 +204,8 @@ static PetscErrorCode SmacofScale(MPI_Comm comm, Request *rq)
   }
   PetscCall(SummaryPrint(rq->solver, &sum));
   PetscCall(SMACOFGetConfiguration(rq->solver, &x));
-  PetscCall(SmacofWriteMap(rq->solver, o, x, sum.points.names, labels));
+  PetscCall(PictureWriteStress(rq->solver, note, sizeof(note)));
+  PetscCall(SmacofWriteMap(rq->solver, o, x, sum.points.names, labels, note));
   if (o->shepard[0] || o->shepard_data[0]) PetscCall(WriteShepard(rq->solver, o->shepard, o->shepard_data));
   if (o->report[0]) PetscCall(WriteReport(rq->solver, &sum, o->report));
   PetscCall(PetscFree(labels));
@@ -223,6 +224,7 @@ static PetscErrorCode SmacofInterpolate(MPI_Comm comm, Request *rq)
   Points                map, added;
   Mat                   known, data;
   Vec                   base, x, stress;
+  char                  note[96];
 
   PetscFunctionBegin;
   PetscCall(SMACOFGetInfo(s, &info));
@@ -233,7 +235,8 @@ static PetscErrorCode SmacofInterpolate(MPI_Comm comm, Request *rq)
   PetscCall(SMACOFGetIterationNumber(s, &it));
   PetscCall(VecSum(stress, &sum));
   PetscCall(PetscPrintf(comm, "%" PetscInt_FMT " new points on a map of %" PetscInt_FMT ": %s after %" PetscInt_FMT " iterations, raw stress %.12g\n", added.N, map.N, SMACOFConvergedReasons[reason], it, (double)PetscRealPart(sum)));
-  PetscCall(SmacofWriteMap(s, &rq->output, x, added.names, NULL));
+  PetscCall(PetscSNPrintf(note, sizeof(note), "new points on a map of %" PetscInt_FMT ": raw stress %.4g", map.N, (double)PetscRealPart(sum)));
+  PetscCall(SmacofWriteMap(s, &rq->output, x, added.names, NULL, note));
   PetscCall(MatDestroy(&known));
   PetscCall(MatDestroy(&data));
   PetscCall(VecDestroy(&base));

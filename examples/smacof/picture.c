@@ -1,143 +1,248 @@
 /* Pictures: the map, and the Shepard diagram, which plots distances and disparities over dissimilarities.  Also the data of the diagram. */
 #include "smacof.h"
+#include "app/picture/appaxes.h"
 #include <stdlib.h>
 #include <string.h>
 
 #define SAMPLE 20000 /* maximum number of pairs in a Shepard diagram */
+#define GROUPS 12    /* maximum number of groups with a legend */
+#define NAMES  200   /* maximum number of points with names */
+#define WIDTH  600   /* of a picture in pixels */
+#define RIGHT  24    /* space at the right edge */
 
-/* coordinate system of a picture: values from low to high fill the area within the margins, in pixels */
+/* What a picture of a map shows */
 typedef struct {
-  double W, H, left, right, top, bottom, low[2], high[2];
-} Frame;
+  PetscInt      N, dim;
+  const double *x; /* [dim][N] */
+  const char   *labels;
+  PetscInt      n; /* number of groups; 0: the labels are names of points */
+  const char   *word[GROUPS];
+  int          *group; /* [N] */
+  GpAppHeader   header;
+} MapPicture;
 
-static double AcrossAt(const Frame *F, double v)
-{
-  return F->left + (v - F->low[0]) / (F->high[0] - F->low[0]) * (F->W - F->left - F->right);
-}
-
-static double DownAt(const Frame *F, double v)
-{
-  return F->top + (F->high[1] - v) / (F->high[1] - F->low[1]) * (F->H - F->top - F->bottom);
-}
-
-static int CompareWords(const void *a, const void *b)
+static int PictureCompareWords(const void *a, const void *b)
 {
   return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Gets the distinct labels in alphabetical order.  n is 0 if there are more labels than colours or if each point has its own label; there is no
-   legend then, and the labels may be written next to the points. */
-static PetscErrorCode PictureGetLegend(PetscInt N, const char labels[], const char *word[GP_APP_CANVAS_COLOURS], PetscInt *n)
+/* Gets the groups, which are the distinct labels in alphabetical order. There are none if they are more than GROUPS, or more than half of the points: the
+   labels are written next to the points then. */
+static PetscErrorCode PictureGetGroups(MapPicture *P)
 {
-  const char **all;
+  const char **all, *label = P->labels;
 
   PetscFunctionBegin;
-  *n = 0;
-  if (!labels) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscMalloc1(N, &all));
-  for (PetscInt i = 0; i < N; i++, labels += strlen(labels) + 1) all[i] = labels;
-  qsort(all, (size_t)N, sizeof(*all), CompareWords);
-  for (PetscInt i = 0; i < N && *n <= GP_APP_CANVAS_COLOURS; i++) {
+  P->n = 0;
+  PetscCall(PetscCalloc1(P->N, &P->group));
+  if (!P->labels) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscMalloc1(P->N, &all));
+  for (PetscInt i = 0; i < P->N; i++, label += strlen(label) + 1) all[i] = label;
+  qsort(all, (size_t)P->N, sizeof(*all), PictureCompareWords);
+  for (PetscInt i = 0; i < P->N && P->n <= GROUPS; i++) {
     if (i && !strcmp(all[i], all[i - 1])) continue;
-    if (*n < GP_APP_CANVAS_COLOURS) word[*n] = all[i];
-    ++*n;
+    if (P->n < GROUPS) P->word[P->n] = all[i];
+    P->n++;
   }
-  if (*n > GP_APP_CANVAS_COLOURS || *n == N) *n = 0;
+  if (P->n > GROUPS || 2 * P->n > P->N) P->n = 0;
   PetscCall(PetscFree(all));
+  label = P->labels;
+  for (PetscInt i = 0; i < P->N && P->n; i++, label += strlen(label) + 1)
+    while (P->group[i] < P->n - 1 && strcmp(P->word[P->group[i]], label)) P->group[i]++;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Returns the frame of a map: its first two dimensions with equal scales. */
-static Frame PictureGetMapFrame(PetscInt N, PetscInt dim, const double x[], PetscBool legend)
+/* Draws dimensions `across` and `up` of a map into a frame. */
+static PetscErrorCode PictureDrawPanel(GpAppCanvas *C, const MapPicture *P, const GpAppFrame *F, PetscInt across, PetscInt up, const GpAppAxis axis[], PetscInt *hidden, double *bottom)
 {
-  Frame  F    = {720, 640, 20, legend ? 120 : 20, 20, 20, {0, 0}, {0, 0}};
-  double half = 0;
+  const double radius = P->N > 1000 ? 2 : P->N > NAMES ? 2.5 : 4;
+  double      *x, *y, *part[2];
 
-  for (PetscInt c = 0; c < 2; c++) {
-    F.low[c] = F.high[c] = c < dim ? x[(size_t)c * N] : 0;
-    for (PetscInt i = 0; i < N && c < dim; i++) {
-      F.low[c]  = PetscMin(F.low[c], x[(size_t)c * N + i]);
-      F.high[c] = PetscMax(F.high[c], x[(size_t)c * N + i]);
+  PetscFunctionBegin;
+  PetscCall(GpAppAxesDraw(C, F, &axis[0], &axis[1], bottom));
+  PetscCall(PetscMalloc4(P->N, &x, P->N, &y, P->N, &part[0], P->N, &part[1]));
+  for (PetscInt i = 0; i < P->N; i++) {
+    x[i] = GpAppAxisPlace(&axis[0], F->left, F->right, P->x[(size_t)across * P->N + i]);
+    y[i] = GpAppAxisPlace(&axis[1], F->bottom, F->top, up < P->dim ? P->x[(size_t)up * P->N + i] : 0);
+  }
+  for (int k = 0; k < PetscMax(1, P->n); k++) {
+    PetscInt m = 0;
+
+    for (PetscInt i = 0; i < P->N; i++) {
+      if (P->group[i] != k) continue;
+      part[0][m]   = x[i];
+      part[1][m++] = y[i];
     }
-    half = PetscMax(half, 0.52 * (F.high[c] - F.low[c]));
+    PetscCall(GpAppCanvasDrawMarkers(C, m, part[0], part[1], radius, k));
   }
-  if (half == 0) half = 1;
-  for (PetscInt c = 0; c < 2; c++) {
-    const double middle = 0.5 * (F.low[c] + F.high[c]), reach = c ? half : half * (F.W - F.left - F.right) / (F.H - F.top - F.bottom);
-
-    F.low[c]  = middle - reach;
-    F.high[c] = middle + reach;
-  }
-  return F;
+  *hidden = 0;
+  if (P->labels && !P->n && P->N <= NAMES) PetscCall(GpAppNamesDraw(C, F, P->N, x, y, radius, P->labels, hidden));
+  PetscCall(PetscFree4(x, y, part[0], part[1]));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode PictureDrawMap(GpAppCanvas *C, const Frame *F, PetscInt N, PetscInt dim, const double x[], const char labels[], PetscInt n, const char *word[])
+/* Gets the least and the greatest coordinate of a dimension; 0 for one that does not exist. */
+static void PictureGetEnds(const MapPicture *P, PetscInt d, double *low, double *high)
 {
-  const char *label = labels;
+  *low = *high = d < P->dim ? P->x[(size_t)d * P->N] : 0;
+  for (PetscInt i = 0; i < P->N && d < P->dim; i++) {
+    *low  = PetscMin(*low, P->x[(size_t)d * P->N + i]);
+    *high = PetscMax(*high, P->x[(size_t)d * P->N + i]);
+  }
+}
+
+/* Fits the axis of a dimension to a range around the middle of its coordinates. A dimension that does not exist has no ticks. */
+static void PictureFitAxis(const MapPicture *P, PetscInt d, double range, GpAppAxis *a)
+{
+  static const char *const names[] = {"dimension 1", "dimension 2", "dimension 3"};
+  double                   low, high, middle;
+
+  PictureGetEnds(P, d, &low, &high);
+  middle = low + (high - low) / 2;
+  GpAppAxisFit(a, d < P->dim ? names[d] : NULL, PETSC_FALSE, middle - range / 2, middle + range / 2);
+}
+
+/* Draws a map of one or two dimensions, or the three views of the first three dimensions. All axes have the same scale. Computes the height of the picture. */
+static PetscErrorCode PictureDrawMap(GpAppCanvas *C, const MapPicture *P, double *height)
+{
+  const int      views = P->dim > 2 ? 3 : 1, view[3][2] = {{0, 1}, {2, 1}, {0, 2}}; /* front, side and top */
+  const PetscInt m    = PetscMin(P->dim, 3);
+  PetscInt       most = 0, hidden;
+  double         low, high, range = 0, top, side = 0, bottom = 0, share = 1;
+  char           text[64];
 
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < N; i++) {
-    const double across = AcrossAt(F, x[i]), down = DownAt(F, dim > 1 ? x[N + i] : 0);
-    int          k = 0;
-
-    while (k < n - 1 && strcmp(word[k], label)) k++;
-    PetscCall(GpAppCanvasDrawDisc(C, across, down, N > 500 ? 2.0 : 3.5, k, 1));
-    if (labels && !n && N <= 200) PetscCall(GpAppCanvasDrawText(C, across + 5, down + 4, GP_APP_CANVAS_START, label));
-    if (labels) label += strlen(label) + 1;
+  for (PetscInt d = 0; d < m; d++) {
+    PictureGetEnds(P, d, &low, &high);
+    range = PetscMax(range, high - low);
   }
-  for (int k = 0; k < n; k++) {
-    PetscCall(GpAppCanvasDrawDisc(C, F->W - F->right + 20, F->top + 20 * k, 5, k, 1));
-    PetscCall(GpAppCanvasDrawText(C, F->W - F->right + 32, F->top + 20 * k + 4, GP_APP_CANVAS_START, word[k]));
+  if (range <= 0) range = 1;
+  if (m < 3) share = PetscMax(m < 2 ? 0.3 : 0.5, (m < 2 ? 0 : high - low) / range);
+  if (P->labels && !P->n) range *= 1.08; /* space for names */
+  for (int v = 0; v < views; v++) {
+    GpAppAxis  axis[2];
+    GpAppFrame F;
+
+    for (int c = 0; c < 2; c++) PictureFitAxis(P, view[v][c], c ? share * range : range, &axis[c]);
+    GpAppAxisSetTicks(C, &axis[1], views > 1 ? 200 : share * 480, PETSC_FALSE);
+    F.left = GpAppAxesGetLeft(&axis[1]) + (v == 1 ? WIDTH / 2 - 6 : 0);
+    if (!v) side = (views > 1 ? WIDTH / 2 - 6 : WIDTH - RIGHT) - F.left;
+    F.right = F.left + side;
+    GpAppAxisSetTicks(C, &axis[0], side, PETSC_TRUE);
+    if (!v) PetscCall(GpAppHeaderDraw(C, &P->header, F.left, WIDTH - RIGHT, &top));
+    F.top    = v == 2 ? bottom + 12 : top;
+    F.bottom = F.top + share * side;
+    PetscCall(PictureDrawPanel(C, P, &F, view[v][0], view[v][1], axis, &hidden, &bottom));
+    most    = PetscMax(most, hidden);
+    *height = bottom;
+  }
+  if (most) {
+    PetscCall(PetscSNPrintf(text, sizeof(text), "For lack of space, %" PetscInt_FMT " name%s left out%s.", most, most == 1 ? " is" : "s are", views > 1 ? " in a view" : ""));
+    PetscCall(GpAppParagraphDraw(C, 12, WIDTH - RIGHT, GP_APP_TEXT_SMALL, text, height));
+    *height += 6;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Writes the picture of a map.  Labels select the colours, or are written next to the points if there are at most 200 points. */
-PetscErrorCode WriteMap(MPI_Comm comm, PetscInt dim, Vec v, const char labels[], const char file[])
+/* Writes the picture of a map.  Labels select markers, or are written next to the points if there are at most 200 points. */
+PetscErrorCode WriteMap(MPI_Comm comm, PetscInt dim, Vec v, const char labels[], const char note[], const char file[])
 {
-  const char        *word[GP_APP_CANVAS_COLOURS];
   const PetscScalar *x;
-  PetscInt           n, N;
-  Frame              F;
+  MapPicture         P = {0};
+  GpAppLegend        legend[GROUPS];
   GpAppCanvas        C;
+  double             height = 0;
+  char               title[96];
 
   PetscFunctionBegin;
-  PetscCall(VecGetSize(v, &N));
-  N /= dim;
+  PetscCall(VecGetSize(v, &P.N));
+  P.dim = dim;
+  P.N /= dim;
+  P.labels = labels;
   PetscCall(VecGetArrayRead(v, &x));
-  PetscCall(PictureGetLegend(N, labels, word, &n));
-  F = PictureGetMapFrame(N, dim, x, (PetscBool)(n > 0));
-  PetscCall(GpAppCanvasOpen(comm, file, "map_", F.W, F.H, &C));
-  if (C.there) PetscCall(PictureDrawMap(&C, &F, N, dim, x, labels, n, word));
+  P.x = x;
+  PetscCall(PictureGetGroups(&P));
+  for (PetscInt k = 0; k < P.n; k++) legend[k] = (GpAppLegend){P.word[k], GP_APP_LEGEND_MARKER, (int)k};
+  if (dim > 3) PetscCall(PetscSNPrintf(title, sizeof(title), "Map of %" PetscInt_FMT " points, the first 3 of %" PetscInt_FMT " dimensions", P.N, dim));
+  else PetscCall(PetscSNPrintf(title, sizeof(title), "Map of %" PetscInt_FMT " points in %" PetscInt_FMT " dimension%s", P.N, dim, dim == 1 ? "" : "s"));
+  P.header = (GpAppHeader){title, note, "", (int)P.n, legend};
+  PetscCall(GpAppCanvasCreate(comm, file, "map_", &C));
+  if (C.there) PetscCall(PictureDrawMap(&C, &P, &height)); /* before the canvas is open, this only computes the height */
+  PetscCall(GpAppCanvasOpen(&C, WIDTH, height));
+  if (C.there) PetscCall(PictureDrawMap(&C, &P, &height));
   PetscCall(GpAppCanvasClose(&C));
+  PetscCall(PetscFree(P.group));
   PetscCall(VecRestoreArrayRead(v, &x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode PictureDrawShepard(GpAppCanvas *C, PetscInt n, const SMACOFPair all[])
+/* Draws the diagram, and computes the height of the picture. */
+static PetscErrorCode PictureDrawShepard(GpAppCanvas *C, PetscInt n, const SMACOFPair all[], const char note[], double *height)
 {
-  Frame F = {C->W, C->H, 70, 20, 20, 50, {0, 0}, {0, 0}};
+  const GpAppLegend legend[] = {{"distance", GP_APP_LEGEND_MARKER, 0}, {"disparity", GP_APP_LEGEND_MARKER, 1}};
+  const GpAppHeader header   = {"Shepard diagram", note, "", 2, legend};
+  GpAppFrame        F        = {0, 0, WIDTH - RIGHT, 0};
+  GpAppAxis         axis[2];
+  double            most[2] = {0, 0}, *x, *y;
 
   PetscFunctionBegin;
   for (PetscInt k = 0; k < n; k++) {
-    F.high[0] = PetscMax(F.high[0], all[k].dissimilarity);
-    F.high[1] = PetscMax(F.high[1], PetscMax(all[k].distance, all[k].disparity));
+    most[0] = PetscMax(most[0], all[k].dissimilarity);
+    most[1] = PetscMax(most[1], PetscMax(all[k].distance, all[k].disparity));
   }
-  for (int c = 0; c < 2; c++) F.high[c] = F.high[c] > 0 ? 1.03 * F.high[c] : 1;
-  for (int tick = 0; tick <= 4; tick++) {
-    char number[32];
+  for (int c = 0; c < 2; c++) GpAppAxisFit(&axis[c], c ? "distance, disparity" : "dissimilarity", PETSC_FALSE, 0, most[c] > 0 ? most[c] : 1);
+  GpAppAxisSetTicks(C, &axis[1], 380, PETSC_FALSE);
+  F.left = GpAppAxesGetLeft(&axis[1]);
+  GpAppAxisSetTicks(C, &axis[0], F.right - F.left, PETSC_TRUE);
+  PetscCall(GpAppHeaderDraw(C, &header, F.left, F.right, &F.top));
+  F.bottom = F.top + 380;
+  PetscCall(GpAppAxesDraw(C, &F, &axis[0], &axis[1], height));
+  PetscCall(PetscMalloc2(n, &x, n, &y));
+  for (int what = 0; what < 2; what++) {
+    for (PetscInt k = 0; k < n; k++) {
+      x[k] = GpAppAxisPlace(&axis[0], F.left, F.right, all[k].dissimilarity);
+      y[k] = GpAppAxisPlace(&axis[1], F.bottom, F.top, what ? all[k].disparity : all[k].distance);
+    }
+    PetscCall(GpAppCanvasDrawMarkers(C, n, x, y, (n > 2000 ? 1.5 : n > 200 ? 2.5 : 4) * (what ? 0.6 : 1), what));
+  }
+  PetscCall(PetscFree2(x, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
-    PetscCall(PetscSNPrintf(number, sizeof(number), "%.3g", tick * F.high[0] / 4));
-    PetscCall(GpAppCanvasDrawText(C, AcrossAt(&F, tick * F.high[0] / 4), F.H - F.bottom + 18, GP_APP_CANVAS_MIDDLE, number));
-    PetscCall(PetscSNPrintf(number, sizeof(number), "%.3g", tick * F.high[1] / 4));
-    PetscCall(GpAppCanvasDrawText(C, F.left - 8, DownAt(&F, tick * F.high[1] / 4) + 4, GP_APP_CANVAS_END, number));
-  }
-  PetscCall(GpAppCanvasDrawLine(C, F.left, F.top, F.left, F.H - F.bottom, PETSC_FALSE));
-  PetscCall(GpAppCanvasDrawLine(C, F.left, F.H - F.bottom, F.W - F.right, F.H - F.bottom, PETSC_FALSE));
-  for (PetscInt k = 0; k < n; k++) PetscCall(GpAppCanvasDrawDisc(C, AcrossAt(&F, all[k].dissimilarity), DownAt(&F, all[k].distance), 1.2, 0, 0.35));
-  for (PetscInt k = 0; k < n; k++) PetscCall(GpAppCanvasDrawDisc(C, AcrossAt(&F, all[k].dissimilarity), DownAt(&F, all[k].disparity), 1, 1, 1));
-  PetscCall(GpAppCanvasDrawText(C, (F.left + F.W - F.right) / 2, F.H - 10, GP_APP_CANVAS_MIDDLE, "dissimilarity"));
-  PetscCall(GpAppCanvasDrawText(C, 18, (F.top + F.H - F.bottom) / 2, GP_APP_CANVAS_VERTICAL, "distance (blue), disparity (red)"));
+/* Writes the result of a fit in a few words. */
+PetscErrorCode PictureWriteStress(SMACOF s, char note[], size_t length)
+{
+  SMACOFConvergedReason reason;
+  SMACOFInfo            info;
+  PetscReal             sigma;
+
+  PetscFunctionBegin;
+  PetscCall(SMACOFGetInfo(s, &info));
+  PetscCall(SMACOFGetStress(s, &sigma, NULL));
+  PetscCall(SMACOFGetConvergedReason(s, &reason));
+  PetscCall(PetscSNPrintf(note, length, "stress-1 %.4g, %s disparities%s", (double)PetscSqrtReal(sigma), SMACOFDisparities[info.disparity], reason > 0 ? "" : ", not converged"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Writes the Shepard diagram. */
+static PetscErrorCode PictureWriteShepard(SMACOF s, PetscInt n, const SMACOFPair all[], const char file[])
+{
+  const MPI_Comm comm = PetscObjectComm((PetscObject)s);
+  GpAppCanvas    C;
+  SMACOFInfo     info;
+  double         height = 0;
+  char           note[192], sample[64] = "";
+
+  PetscFunctionBegin;
+  PetscCall(SMACOFGetInfo(s, &info));
+  PetscCall(PictureWriteStress(s, note, sizeof(note)));
+  if (n < info.pairs) PetscCall(PetscSNPrintf(sample, sizeof(sample), "; a sample of %" PetscInt_FMT " pairs", n));
+  PetscCall(PetscStrlcat(note, sample, sizeof(note)));
+  PetscCall(GpAppCanvasCreate(comm, file, "shepard_", &C));
+  if (C.there) PetscCall(PictureDrawShepard(&C, n, all, note, &height));
+  PetscCall(GpAppCanvasOpen(&C, WIDTH, height));
+  if (C.there) PetscCall(PictureDrawShepard(&C, n, all, note, &height));
+  PetscCall(GpAppCanvasClose(&C));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -145,20 +250,14 @@ static PetscErrorCode PictureDrawShepard(GpAppCanvas *C, PetscInt n, const SMACO
 PetscErrorCode WriteShepard(SMACOF s, const char picture[], const char data[])
 {
   GpAppOutput out;
-  GpAppCanvas C;
-  PetscInt    n    = 0;
-  SMACOFPair *all  = NULL;
-  MPI_Comm    comm = PetscObjectComm((PetscObject)s);
+  PetscInt    n   = 0;
+  SMACOFPair *all = NULL;
 
   PetscFunctionBegin;
   PetscCall(SMACOFGetSample(s, SAMPLE, &n, &all));
-  if (picture[0]) {
-    PetscCall(GpAppCanvasOpen(comm, picture, "shepard_", 640, 480, &C));
-    if (C.there) PetscCall(PictureDrawShepard(&C, n, all));
-    PetscCall(GpAppCanvasClose(&C));
-  }
+  if (picture[0]) PetscCall(PictureWriteShepard(s, n, all, picture));
   if (data[0]) {
-    PetscCall(GpAppOutputOpen(comm, data, &out));
+    PetscCall(GpAppOutputOpen(PetscObjectComm((PetscObject)s), data, &out));
     if (out.fp) {
       (void)fprintf(out.fp, "i,j,dissimilarity,disparity,distance\n");
       for (PetscInt k = 0; k < n; k++) (void)fprintf(out.fp, "%.0f,%.0f,%.17g,%.17g,%.17g\n", all[k].i, all[k].j, all[k].dissimilarity, all[k].disparity, all[k].distance);

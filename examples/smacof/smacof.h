@@ -90,7 +90,8 @@ PETSC_INTERN PetscErrorCode WriteReport(SMACOF, const Summary *, const char file
 PETSC_INTERN PetscErrorCode WriteCoordinates(MPI_Comm, PetscInt dim, Vec, const char names[], const char file[]);
 PETSC_INTERN PetscErrorCode WriteBinary(MPI_Comm, PetscInt dim, Vec, const char file[]);
 PETSC_INTERN PetscErrorCode WritePoints(SMACOF, const char names[], const char file[]);
-PETSC_INTERN PetscErrorCode WriteMap(MPI_Comm, PetscInt dim, Vec, const char labels[], const char file[]);
+PETSC_INTERN PetscErrorCode WriteMap(MPI_Comm, PetscInt dim, Vec, const char labels[], const char note[], const char file[]);
+PETSC_INTERN PetscErrorCode PictureWriteStress(SMACOF, char note[], size_t length);
 PETSC_INTERN PetscErrorCode WriteShepard(SMACOF, const char picture[], const char data[]);
 
 #endif

@@ -1,212 +1,184 @@
-/* Drawing surface of the pictures: an SVG file, or PetscDraw with an image file or with the target that its options select. */
+/* Canvas: selects the painter of a picture by the ending of its file. */
 #include "app/picture/appcanvas.h"
-#include "app/report/appescape.h"
-#include <errno.h>
+#include "app/picture/apppainter.h"
 #include <string.h>
 
-static const struct {
-  const char *svg;
-  int         draw;
-} Colours[GP_APP_CANVAS_COLOURS] = {
-  {"#1f77b4", PETSC_DRAW_BLUE},     {"#d62728", PETSC_DRAW_RED},  {"#2ca02c", PETSC_DRAW_LIMEGREEN}, {"#ff7f0e", PETSC_DRAW_ORANGE}, {"#9467bd", PETSC_DRAW_VIOLET},   {"#8c564b", PETSC_DRAW_BROWN},
-  {"#e377c2", PETSC_DRAW_DEEPPINK}, {"#17becf", PETSC_DRAW_CYAN}, {"#bcbd22", PETSC_DRAW_KHAKI},     {"#7f7f7f", PETSC_DRAW_GRAY},   {"#1a3a6b", PETSC_DRAW_NAVYBLUE}, {"#000000", PETSC_DRAW_BLACK},
+#define SHAPES 5
+
+/* Convex shapes. The areas are about equal. */
+static const GpAppShape Shapes[SHAPES] = {
+  {0, {0, 0, 0, 0}, {0, 0, 0, 0}}, {4, {-0.9, 0.9, 0.9, -0.9}, {-0.9, -0.9, 0.9, 0.9}}, {3, {-1.1, 1.1, 0, 0}, {0.9, 0.9, -1.2, 0}}, {4, {-1.2, 0, 1.2, 0}, {0, -1.2, 0, 1.2}}, {3, {-1.1, 0, 1.1, 0}, {-0.9, 1.2, -0.9, 0}},
 };
 
-/* Returns the extension of a file name if PetscDraw can write this image format, else NULL. */
-static const char *CanvasGetImageEnding(const char file[])
+static PetscBool CanvasEndsWith(const char file[], const char ending[])
 {
-  static const char *const endings[] = {".ppm", ".png", ".gif", ".jpg"};
-  const char              *dot       = strrchr(file, '.');
+  const size_t n = strlen(file), m = strlen(ending);
 
-  for (size_t k = 0; dot && k < sizeof(endings) / sizeof(endings[0]); k++)
-    if (!strcmp(dot, endings[k])) return endings[k];
-  return NULL;
+  return (PetscBool)(n > m && !strcmp(file + n - m, ending));
 }
 
-static PetscBool CanvasIsDraw(const char file[])
+/* Selects the painter of a file. SVG is the format of names without a known ending. Returns NULL if the format needs Cairo, and *why is the reason that it is missing. */
+static const GpAppPainter *CanvasSelectPainter(const char file[], const char **why)
 {
-  return (PetscBool)!strcmp(file, "draw");
+  const char *missing = NULL;
+
+  *why = NULL;
+  if (GpAppDrawGetEnding(file)) return &GpAppPainterDraw;
+  missing = GpAppCairoLoad();
+  if (CanvasEndsWith(file, ".pdf") || CanvasEndsWith(file, ".png")) {
+    *why = missing;
+    if (missing) return NULL;
+    return CanvasEndsWith(file, ".pdf") ? &GpAppPainterPDF : &GpAppPainterPNG;
+  }
+  return missing ? &GpAppPainterSVG : &GpAppPainterCairoSVG;
 }
 
-/* Checks before the computation that PETSc can write such a picture.  Collective. */
-PetscErrorCode GpAppCanvasProbe(MPI_Comm comm, const char file[])
+/* Checks that this format of PetscDraw is supported: PETSc raises an error for formats that it was built without. */
+static PetscErrorCode CanvasProbeDraw(MPI_Comm comm, const char file[], const char ending[])
 {
-  const char    *ending = CanvasGetImageEnding(file);
-  char           name[16];
   PetscDraw      draw = NULL;
+  char           name[16];
   PetscErrorCode err;
 
   PetscFunctionBegin;
-  if (!file[0] || CanvasIsDraw(file)) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!ending) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscSNPrintf(name, sizeof(name), "probe%s", ending)); /* PETSc raises an error for formats that it was built without */
+  PetscCall(PetscSNPrintf(name, sizeof(name), "probe%s", ending));
   PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
   err = PetscDrawOpenImage(comm, name, 1, 1, &draw);
   PetscCall(PetscPopErrorHandler());
-  PetscCheck(err != PETSC_ERR_SUP, comm, PETSC_ERR_USER_INPUT, "picture %s: this PETSc was built without support for %s; use the ending .svg or .ppm", file, ending);
+  PetscCheck(err != PETSC_ERR_SUP, comm, PETSC_ERR_USER_INPUT, "picture %s: this PETSc was built without support for %s; use the ending .svg, .pdf or .png", file, ending);
   PetscCall(err);
   PetscCall(PetscDrawDestroy(&draw));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  Opens an image in a folder of its own, since PetscDraw writes to a name that it makes up itself. After a failure nothing is drawn, and the output
-  cannot be committed.
-*/
-static PetscErrorCode CanvasOpenImage(GpAppCanvas *C, const char ending[])
+/* Checks before the computation that a picture of this name can be drawn. An empty name is no picture. Collective. */
+PetscErrorCode GpAppCanvasProbe(MPI_Comm comm, const char file[])
 {
-  const char *const images[GP_APP_CANVAS_IMAGES] = {C->image[0], C->image[1], C->image[2]};
-  PetscOptions      options;
-  char              name[PETSC_MAX_PATH_LEN];
-  int               err;
+  static const char *const unknown[] = {".eps", ".ps", ".jpeg", ".tif", ".tiff", ".bmp", ".webp", ".emf"};
+  const char              *ending    = GpAppDrawGetEnding(file), *why;
+  PetscMPIInt              rank, missing = 0;
 
   PetscFunctionBegin;
-  PetscCall(PetscSNPrintf(C->image[0], sizeof(C->image[0]), "picture%s", ending));
-  PetscCall(PetscSNPrintf(C->image[1], sizeof(C->image[1]), "picture_0%s", ending));
-  PetscCall(PetscSNPrintf(C->image[2], sizeof(C->image[2]), "picture.%s", ending));
-  err = GpAppScratchCreate(GP_APP_CANVAS_IMAGES, images, (size_t)(4 * C->W * C->H) + (1 << 16), &C->scratch);
-  if (err) {
-    PetscCall(PetscSNPrintf(C->out.failed, sizeof(C->out.failed), "no image in the directory for temporary files (TMPDIR or /tmp): %s", strerror(err)));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(PetscSNPrintf(name, sizeof(name), "/proc/self/fd/%d/%s", C->scratch.folder, C->image[0])); /* PETSc takes all that follows the first dot for the ending, and TMPDIR may hold one */
-  PetscCall(PetscDrawOpenImage(PETSC_COMM_SELF, name, (int)C->W, (int)C->H, &C->draw));
-  PetscCall(PetscOptionsCreate(&options));
-  PetscCall(PetscOptionsSetValue(options, "-draw_save_single_file", "1"));
-  PetscCall(PetscObjectSetOptions((PetscObject)C->draw, options));
-  PetscCall(PetscDrawSetFromOptions(C->draw));
-  PetscCall(PetscObjectSetOptions((PetscObject)C->draw, NULL));
-  PetscCall(PetscOptionsDestroy(&options));
+  if (!file[0] || !strcmp(file, "draw")) PetscFunctionReturn(PETSC_SUCCESS);
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(unknown); k++) PetscCheck(!CanvasEndsWith(file, unknown[k]), comm, PETSC_ERR_USER_INPUT, "picture %s: the format %s is not supported; use the ending .svg, .pdf or .png", file, unknown[k]);
+  if (ending) PetscCall(CanvasProbeDraw(comm, file, ending));
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  if (!rank) missing = !CanvasSelectPainter(file, &why);
+  PetscCallMPI(MPI_Bcast(&missing, 1, MPI_INT, 0, comm)); /* only the first rank draws, and only its machine needs the library */
+  if (!missing) PetscFunctionReturn(PETSC_SUCCESS);
+  if (rank) why = "";
+  PetscCheck(PETSC_FALSE, comm, PETSC_ERR_USER_INPUT, "picture %s: %s; install Cairo (Debian: libcairo2), or use the ending .svg", file, why);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Begins a picture of W x H pixels, whose origin is the upper left corner. PetscDraw writes files that end in .ppm, .png, .gif and .jpg; "draw" uses the target of PetscDraw's
-   options with this prefix; any other name gives SVG. Without a prefix all names give SVG. The first rank draws. Collective. */
-PetscErrorCode GpAppCanvasOpen(MPI_Comm comm, const char file[], const char prefix[], double W, double H, GpAppCanvas *C)
+/* Selects the target of a picture. Endings that PetscDraw writes are .ppm, .gif and .jpg. "draw" opens a window of PetscDraw, whose options have this prefix; without a prefix it
+   is the name of a file. The first rank draws. Nothing is drawn, but texts can be measured, until the canvas is open. Collective. */
+PetscErrorCode GpAppCanvasCreate(MPI_Comm comm, const char file[], const char prefix[], GpAppCanvas *C)
 {
-  const char *ending = prefix ? CanvasGetImageEnding(file) : NULL;
+  const char *why;
   PetscMPIInt rank;
 
   PetscFunctionBegin;
   PetscCall(PetscMemzero(C, sizeof(*C)));
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  C->W     = W;
-  C->H     = H;
-  C->there = (PetscBool)!rank;
-  C->file  = (PetscBool)(!prefix || !CanvasIsDraw(file));
-  if (C->file) PetscCall(GpAppOutputOpen(comm, file, &C->out));
-  if (rank) PetscFunctionReturn(PETSC_SUCCESS);
-  if (ending) PetscCall(CanvasOpenImage(C, ending));
-  else if (!C->file) {
-    PetscCall(PetscDrawCreate(PETSC_COMM_SELF, NULL, NULL, PETSC_DECIDE, PETSC_DECIDE, (int)W, (int)H, &C->draw));
-    PetscCall(PetscDrawSetOptionsPrefix(C->draw, prefix));
-    PetscCall(PetscDrawSetFromOptions(C->draw));
-  }
-  if (C->draw) {
-    PetscCall(PetscDrawSetCoordinates(C->draw, 0, 0, W, H));
-    PetscCall(PetscDrawClear(C->draw));
-  } else (void)fprintf(C->out.fp, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%g\" height=\"%g\" viewBox=\"0 0 %g %g\" font-family=\"sans-serif\" font-size=\"13\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n", W, H, W, H);
+  C->there  = (PetscBool)!rank;
+  C->comm   = comm;
+  C->prefix = prefix;
+  PetscCall(PetscStrncpy(C->path, file, sizeof(C->path)));
+  C->window  = (PetscBool)(prefix && !strcmp(file, "draw"));
+  C->painter = C->window ? &GpAppPainterDraw : CanvasSelectPainter(file, &why);
+  if (!C->painter) C->painter = &GpAppPainterSVG; /* only on ranks that do not draw: the probe has checked the first */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode GpAppCanvasDrawDisc(GpAppCanvas *C, double x, double y, double radius, int colour, double opacity)
+/* Begins a picture of W x H pixels, whose origin is the upper left corner. Collective. */
+PetscErrorCode GpAppCanvasOpen(GpAppCanvas *C, double W, double H)
 {
-  const int c = Colours[colour].draw;
-
   PetscFunctionBegin;
-  if (C->draw) { /* centres on whole pixels, so that all discs have equal size */
-    x = PetscFloorReal(x);
-    y = PetscFloorReal(y);
-  }
-  if (C->draw && radius < 2) PetscCall(PetscDrawRectangle(C->draw, x - radius, C->H - y - radius, x + radius, C->H - y + radius, c, c, c, c)); /* PetscDrawEllipse() does not terminate for an ellipse smaller than a pixel */
-  else if (C->draw) PetscCall(PetscDrawEllipse(C->draw, x, C->H - y, 2 * radius, 2 * radius, c));
-  else {
-    (void)fprintf(C->out.fp, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%g\" fill=\"%s\"", x, y, radius, Colours[colour].svg);
-    if (opacity < 1) (void)fprintf(C->out.fp, " fill-opacity=\"%g\"", opacity);
-    (void)fputs("/>\n", C->out.fp);
-  }
+  C->W = PetscCeilReal(W);
+  C->H = PetscCeilReal(H);
+  if (!C->window) PetscCall(GpAppOutputOpen(C->comm, C->path, &C->out));
+  if (!C->there) PetscFunctionReturn(PETSC_SUCCESS);
+  C->open = PETSC_TRUE;
+  PetscCall(PetscFPTrapPush(PETSC_FP_TRAP_OFF)); /* libraries may divide by zero on purpose */
+  PetscCall((*C->painter->open)(C));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode GpAppCanvasDrawLine(GpAppCanvas *C, double x0, double y0, double x1, double y1, PetscBool light)
+/* Finishes a picture. Collective. */
+PetscErrorCode GpAppCanvasClose(GpAppCanvas *C)
 {
   PetscFunctionBegin;
-  if (C->draw) PetscCall(PetscDrawLine(C->draw, x0, C->H - y0, x1, C->H - y1, PETSC_DRAW_GRAY));
-  else (void)fprintf(C->out.fp, "<path d=\"M%g %g L%g %g\" stroke=\"%s\"/>\n", x0, y0, x1, y1, light ? "#ddd" : "#888");
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode CanvasDrawString(GpAppCanvas *C, double x, double y, GpAppCanvasAnchor anchor, const char text[])
-{
-  const double n = (double)strlen(text);
-  PetscReal    width, height;
-
-  PetscFunctionBegin;
-  PetscCall(PetscDrawStringGetSize(C->draw, &width, &height));
-  if (anchor == GP_APP_CANVAS_VERTICAL) PetscCall(PetscDrawStringVertical(C->draw, x, C->H - y + n * height / 2, PETSC_DRAW_BLACK, text));
-  else PetscCall(PetscDrawString(C->draw, x - (anchor == GP_APP_CANVAS_MIDDLE ? n * width / 2 : anchor == GP_APP_CANVAS_END ? n * width : 0), C->H - y, PETSC_DRAW_BLACK, text));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Draws text at (x, y): starting, centred or ending there, or vertical and centred there. */
-PetscErrorCode GpAppCanvasDrawText(GpAppCanvas *C, double x, double y, GpAppCanvasAnchor anchor, const char text[])
-{
-  static const char *const anchors[] = {"start", "middle", "end", "middle"};
-
-  PetscFunctionBegin;
-  if (C->draw) {
-    PetscCall(CanvasDrawString(C, x, y, anchor, text));
-    PetscFunctionReturn(PETSC_SUCCESS);
+  if (C->open) {
+    PetscCall((*C->painter->close)(C));
+    PetscCall(PetscFPTrapPop());
   }
-  (void)fprintf(C->out.fp, "<text transform=\"translate(%.1f %.1f)%s\" text-anchor=\"%s\">", x, y, anchor == GP_APP_CANVAS_VERTICAL ? " rotate(-90)" : "", anchors[anchor]);
-  GpAppWriteXML(C->out.fp, text);
-  (void)fputs("</text>\n", C->out.fp);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Copies the image that PetscDraw has written into the output. */
-static PetscErrorCode CanvasCopyImage(GpAppCanvas *C)
-{
-  char   name[PETSC_MAX_PATH_LEN], piece[1 << 14];
-  size_t n;
-  FILE  *fp = NULL;
-
-  PetscFunctionBegin;
-  for (int k = 0; k < GP_APP_CANVAS_IMAGES && !fp; k++) {
-    PetscCall(PetscSNPrintf(name, sizeof(name), "%s/%s", C->scratch.path, C->image[k]));
-    fp = fopen(name, "rb");
-  }
-  if (!fp) PetscCall(PetscSNPrintf(C->out.failed, sizeof(C->out.failed), "PetscDraw has written no image in %.60s", C->scratch.path));
-  while (fp && (n = fread(piece, 1, sizeof(piece), fp)) > 0) (void)fwrite(piece, 1, n, C->out.fp);
-  if (fp && ferror(fp)) PetscCall(PetscSNPrintf(C->out.failed, sizeof(C->out.failed), "the image that PetscDraw has written cannot be read: %s", strerror(errno)));
-  if (fp) (void)fclose(fp);
-  GpAppScratchRemove(&C->scratch);
+  C->open = PETSC_FALSE;
+  if (!C->window) PetscCall(GpAppOutputCommit(&C->out));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Draws a curve through n points. */
-PetscErrorCode GpAppCanvasDrawCurve(GpAppCanvas *C, PetscInt n, const double x[], const double y[], int colour)
+PetscErrorCode GpAppCanvasDrawCurve(GpAppCanvas *C, PetscInt n, const double x[], const double y[], GpAppColour colour, double width, GpAppLine line)
 {
   PetscFunctionBegin;
-  for (PetscInt k = 1; k < n && C->draw; k++) PetscCall(PetscDrawLine(C->draw, x[k - 1], C->H - y[k - 1], x[k], C->H - y[k], Colours[colour].draw));
-  if (C->draw) PetscFunctionReturn(PETSC_SUCCESS);
-  (void)fprintf(C->out.fp, "<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"2\" points=\"", Colours[colour].svg);
-  for (PetscInt k = 0; k < n; k++) (void)fprintf(C->out.fp, "%.1f,%.1f ", x[k], y[k]);
-  (void)fputs("\"/>\n", C->out.fp);
+  if (C->open && n) PetscCall((*C->painter->curve)(C, n, x, y, colour, width, line));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Finishes a picture.  Collective. */
-PetscErrorCode GpAppCanvasClose(GpAppCanvas *C)
+PetscErrorCode GpAppCanvasDrawLine(GpAppCanvas *C, double x0, double y0, double x1, double y1, GpAppColour colour)
 {
   PetscFunctionBegin;
-  if (C->draw) {
-    PetscCall(PetscDrawFlush(C->draw));
-    PetscCall(PetscDrawSave(C->draw));
-    if (!C->file) PetscCall(PetscDrawPause(C->draw));
-    PetscCall(PetscDrawDestroy(&C->draw));
-    if (C->file) PetscCall(CanvasCopyImage(C));
-  } else if (C->there) (void)fputs("</svg>\n", C->out.fp);
-  if (C->file) PetscCall(GpAppOutputCommit(&C->out));
+  PetscCall(GpAppCanvasDrawCurve(C, 2, (const double[]){x0, x1}, (const double[]){y0, y1}, colour, 1, GP_APP_LINE_SOLID));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Draws n markers of one style. The styles 0 to GP_APP_CANVAS_STYLES - 1 differ in colour or shape, then they repeat. */
+PetscErrorCode GpAppCanvasDrawMarkers(GpAppCanvas *C, PetscInt n, const double x[], const double y[], double radius, int style)
+{
+  PetscFunctionBegin;
+  if (C->open && n) PetscCall((*C->painter->fill)(C, n, x, y, &Shapes[style % SHAPES], radius, (GpAppColour)(style % GP_APP_CANVAS_HUES)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Draws n upright black crosses with a white border. */
+PetscErrorCode GpAppCanvasDrawCrosses(GpAppCanvas *C, PetscInt n, const double x[], const double y[], double radius)
+{
+  PetscFunctionBegin;
+  for (int wide = 1; wide >= 0 && C->open && n; wide--) {
+    const double     r = 1 + wide / radius, half = (PetscMax(1, radius / 6) + wide) / radius;
+    const GpAppShape across = {4, {-r, r, r, -r}, {-half, -half, half, half}}, down = {4, {-half, half, half, -half}, {-r, -r, r, r}};
+
+    PetscCall((*C->painter->fill)(C, n, x, y, &across, radius, wide ? GP_APP_WHITE : GP_APP_BLACK));
+    PetscCall((*C->painter->fill)(C, n, x, y, &down, radius, wide ? GP_APP_WHITE : GP_APP_BLACK));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Draws a white rectangle, before a text that shall not be crossed by lines. */
+PetscErrorCode GpAppCanvasDrawBackground(GpAppCanvas *C, double left, double top, double right, double bottom)
+{
+  const GpAppShape box = {4, {left, right, right, left}, {top, top, bottom, bottom}};
+
+  PetscFunctionBegin;
+  if (C->open) PetscCall((*C->painter->fill)(C, 1, (const double[]){0}, (const double[]){0}, &box, 1, GP_APP_WHITE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Draws text at (x, y), the height of its base line: starting, centred or ending there, or vertical and centred there. */
+PetscErrorCode GpAppCanvasDrawText(GpAppCanvas *C, double x, double y, GpAppCanvasAnchor anchor, GpAppTextSize size, const char text[])
+{
+  char clean[GP_APP_CANVAS_TEXT];
+
+  PetscFunctionBegin;
+  if (!C->open || !text[0]) PetscFunctionReturn(PETSC_SUCCESS);
+  GpAppTextClean(text, C->painter->plain, clean);
+  PetscCall((*C->painter->text)(C, x, y, anchor, size, clean));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Returns whether the target draws only ASCII. */
+PetscBool GpAppCanvasIsPlain(const GpAppCanvas *C)
+{
+  return C->painter->plain;
 }

@@ -1,57 +1,34 @@
-/* Plots of curves as SVG pictures. */
+/* Plots of curves. */
 #include "app/picture/appplot.h"
-#include "app/picture/appcanvas.h"
+#include "app/picture/appaxes.h"
 #include <math.h>
 
-#define WIDTH  640
-#define HEIGHT 440
-#define LEFT   90
-#define RIGHT  20
-#define TOP    20
-#define BOTTOM 60
+#define WIDTH   560
+#define HEIGHT  300 /* of the plot without title and labels */
+#define RIGHT   24
+#define CURVES  7
+#define MARKERS 60 /* a curve with at most so many points has markers */
 
-/* A scale maps values to positions, linearly or by the decimal logarithm. */
-typedef struct {
-  PetscBool log;
-  double    low, high, from, to;
-} Scale;
-
-static double PlotGetValue(const Scale *s, double v)
+/* Fits one coordinate of all points that an axis can show. */
+static void PlotFitAxis(const GpAppPlot *plot, PetscBool across, GpAppAxis *a)
 {
-  return s->log ? log10(v) : v;
-}
+  double low = INFINITY, high = -INFINITY;
 
-static double PlotGetPlace(const Scale *s, double v)
-{
-  return s->from + (PlotGetValue(s, v) - s->low) / (s->high - s->low) * (s->to - s->from);
-}
+  GpAppAxisFit(a, across ? plot->xlabel : plot->ylabel, (PetscBool)(!across || plot->xlog), low, high);
+  for (int c = 0; c < plot->n; c++) {
+    for (PetscInt i = 0; i < plot->curves[c].n; i++) {
+      const double v = across ? plot->curves[c].x[i] : plot->curves[c].y[i];
 
-static PetscBool PlotShows(const Scale *s, double v)
-{
-  return (PetscBool)(isfinite(v) && (!s->log || v > 0));
-}
-
-/* Computes the scale of one coordinate over all points that it can show. A logarithmic scale covers whole decades. */
-static Scale PlotComputeScale(int n, const GpAppCurve curves[], PetscBool ofx, PetscBool log, double from, double to)
-{
-  Scale s = {log, INFINITY, -INFINITY, from, to};
-
-  for (int c = 0; c < n; c++) {
-    for (PetscInt i = 0; i < curves[c].n; i++) {
-      const double v = ofx ? curves[c].x[i] : curves[c].y[i];
-
-      if (!PlotShows(&s, v)) continue;
-      s.low  = fmin(s.low, log ? floor(log10(v)) : v);
-      s.high = fmax(s.high, log ? ceil(log10(v)) : v);
+      if (!GpAppAxisShows(a, v)) continue;
+      low  = fmin(low, v);
+      high = fmax(high, v);
     }
   }
-  if (!(s.low <= s.high)) s.low = 0, s.high = 1;
-  if (s.high - s.low <= 1e-12 * fmax(fabs(s.low), fabs(s.high))) s.high = s.low + fmax(1, 1e-9 * fabs(s.low)); /* avoids an endless loop with steps below the rounding error */
-  return s;
+  GpAppAxisFit(a, a->label, a->log, low, high);
 }
 
 /* Draws a curve without the points that an axis cannot show. */
-static PetscErrorCode PlotDrawCurve(GpAppCanvas *C, const Scale *x, const Scale *y, const GpAppCurve *curve, int colour)
+static PetscErrorCode PlotDrawCurve(GpAppCanvas *C, const GpAppFrame *F, const GpAppAxis *x, const GpAppAxis *y, const GpAppCurve *curve, int style)
 {
   double  *across, *down;
   PetscInt n = 0;
@@ -59,36 +36,58 @@ static PetscErrorCode PlotDrawCurve(GpAppCanvas *C, const Scale *x, const Scale 
   PetscFunctionBegin;
   PetscCall(PetscMalloc2(curve->n, &across, curve->n, &down));
   for (PetscInt i = 0; i < curve->n; i++) {
-    if (!PlotShows(x, curve->x[i]) || !PlotShows(y, curve->y[i])) continue;
-    across[n] = PlotGetPlace(x, curve->x[i]);
-    down[n++] = PlotGetPlace(y, curve->y[i]);
+    if (!GpAppAxisShows(x, curve->x[i]) || !GpAppAxisShows(y, curve->y[i])) continue;
+    across[n] = GpAppAxisPlace(x, F->left, F->right, curve->x[i]);
+    down[n++] = GpAppAxisPlace(y, F->bottom, F->top, curve->y[i]);
   }
-  PetscCall(GpAppCanvasDrawCurve(C, n, across, down, colour));
+  PetscCall(GpAppCanvasDrawCurve(C, n, across, down, (GpAppColour)(style % GP_APP_CANVAS_HUES), 2, (GpAppLine)(style % GP_APP_LINES)));
+  if (n <= MARKERS) PetscCall(GpAppCanvasDrawMarkers(C, n, across, down, n == 1 ? 4 : 2.5, style));
   PetscCall(PetscFree2(across, down));
-  if (!curve->name) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(GpAppCanvasDrawDisc(C, WIDTH - RIGHT - 8, TOP + 18 * (colour + 1), 5, colour, 1));
-  PetscCall(GpAppCanvasDrawText(C, WIDTH - RIGHT - 20, TOP + 18 * (colour + 1) + 4, GP_APP_CANVAS_END, curve->name));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Writes curves as an SVG picture, over a linear or logarithmic x axis and a logarithmic y axis. Points that an axis cannot show are left out. Collective. */
-PetscErrorCode GpAppPlotWrite(MPI_Comm comm, const char file[], const char xlabel[], PetscBool xlog, const char ylabel[], int n, const GpAppCurve curves[])
+/* Draws the plot, and computes the height of the picture. */
+static PetscErrorCode PlotDraw(GpAppCanvas *C, const GpAppPlot *plot, double *height)
 {
-  const GpAppFrame frame = {LEFT, TOP, WIDTH - RIGHT, HEIGHT - BOTTOM};
-  GpAppCanvas      C;
-  Scale            x, y;
+  GpAppLegend legend[CURVES];
+  GpAppHeader header = {plot->title, plot->note, "", 0, legend};
+  GpAppFrame  F      = {0, 0, WIDTH - RIGHT, 0};
+  GpAppAxis   x, y;
 
   PetscFunctionBegin;
-  PetscCall(GpAppCanvasOpen(comm, file, NULL, WIDTH, HEIGHT, &C));
-  if (C.there) {
-    x = PlotComputeScale(n, curves, PETSC_TRUE, xlog, LEFT, WIDTH - RIGHT);
-    y = PlotComputeScale(n, curves, PETSC_FALSE, PETSC_TRUE, HEIGHT - BOTTOM, TOP);
-    PetscCall(GpAppCanvasDrawTicks(&C, &frame, x.low, x.high, x.log, PETSC_TRUE));
-    PetscCall(GpAppCanvasDrawTicks(&C, &frame, y.low, y.high, y.log, PETSC_FALSE));
-    for (int c = 0; c < n; c++) PetscCall(PlotDrawCurve(&C, &x, &y, &curves[c], c));
-    PetscCall(GpAppCanvasDrawText(&C, (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 15, GP_APP_CANVAS_MIDDLE, xlabel));
-    PetscCall(GpAppCanvasDrawText(&C, 24, (TOP + HEIGHT - BOTTOM) / 2, GP_APP_CANVAS_VERTICAL, ylabel));
-  }
+  for (int c = 0; c < plot->n && c < CURVES; c++)
+    if (plot->curves[c].name) legend[header.n++] = (GpAppLegend){plot->curves[c].name, GP_APP_LEGEND_LINE, c};
+  PlotFitAxis(plot, PETSC_TRUE, &x);
+  PlotFitAxis(plot, PETSC_FALSE, &y);
+  GpAppAxisSetTicks(C, &y, HEIGHT, PETSC_FALSE);
+  F.left = GpAppAxesGetLeft(&y);
+  GpAppAxisSetTicks(C, &x, F.right - F.left, PETSC_TRUE);
+  PetscCall(GpAppHeaderDraw(C, &header, F.left, F.right, &F.top));
+  F.bottom = F.top + HEIGHT;
+  PetscCall(GpAppAxesDraw(C, &F, &x, &y, height));
+  for (int c = plot->n - 1; c >= 0; c--) PetscCall(PlotDrawCurve(C, &F, &x, &y, &plot->curves[c], c));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Checks before the computation that a plot can be written to this file. Collective. */
+PetscErrorCode GpAppPlotProbe(MPI_Comm comm, const char file[])
+{
+  PetscFunctionBegin;
+  PetscCall(GpAppCanvasProbe(comm, file));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Writes a plot in the format of the ending of the file. Points that an axis cannot show are left out. Collective. */
+PetscErrorCode GpAppPlotWrite(MPI_Comm comm, const char file[], const GpAppPlot *plot)
+{
+  GpAppCanvas C;
+  double      height = 0;
+
+  PetscFunctionBegin;
+  PetscCall(GpAppCanvasCreate(comm, file, NULL, &C));
+  if (C.there) PetscCall(PlotDraw(&C, plot, &height)); /* before the canvas is open, this only computes the height */
+  PetscCall(GpAppCanvasOpen(&C, WIDTH, height));
+  if (C.there) PetscCall(PlotDraw(&C, plot, &height));
   PetscCall(GpAppCanvasClose(&C));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -12,6 +12,16 @@ typedef struct {
   const double *x, *y;
 } GpAppCurve;
 
-PETSC_EXTERN PetscErrorCode GpAppPlotWrite(MPI_Comm, const char file[], const char xlabel[], PetscBool xlog, const char ylabel[], int n, const GpAppCurve[]);
+/* A plot of curves over a linear or logarithmic horizontal axis and a logarithmic vertical axis. */
+typedef struct {
+  const char       *title, *note; /* note: the result in a few words, below the title */
+  const char       *xlabel, *ylabel;
+  PetscBool         xlog;
+  int               n;
+  const GpAppCurve *curves; /* [n] */
+} GpAppPlot;
+
+PETSC_EXTERN PetscErrorCode GpAppPlotProbe(MPI_Comm, const char file[]);
+PETSC_EXTERN PetscErrorCode GpAppPlotWrite(MPI_Comm, const char file[], const GpAppPlot *);
 
 #endif

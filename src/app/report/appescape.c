@@ -6,7 +6,7 @@
 static const char Replacement[] = "\357\277\275"; /* U+FFFD in UTF-8 */
 
 /* Returns the length of the UTF-8 character at s, 0 if it is not one that JSON and XML allow. The caller handles control characters. */
-static size_t EscapeMeasureCharacter(const unsigned char *s)
+size_t GpAppEscapeMeasureCharacter(const unsigned char *s)
 {
   const size_t n = s[0] < 0x80 ? 1 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : (s[0] & 0xf0) == 0xe0 ? 3 : s[0] >= 0xf0 && s[0] < 0xf5 ? 4 : 0;
 
@@ -24,7 +24,7 @@ void GpAppWriteXML(FILE *fp, const char text[])
   const unsigned char *c = (const unsigned char *)text;
 
   while (*c) {
-    const size_t n = EscapeMeasureCharacter(c);
+    const size_t n = GpAppEscapeMeasureCharacter(c);
 
     if (*c == '<') (void)fputs("&lt;", fp);
     else if (*c == '>') (void)fputs("&gt;", fp);
@@ -43,7 +43,7 @@ void GpAppWriteJSON(FILE *fp, const char text[])
 
   (void)fputc('"', fp);
   while (*c) {
-    const size_t n = EscapeMeasureCharacter(c);
+    const size_t n = GpAppEscapeMeasureCharacter(c);
 
     if (*c == '"' || *c == '\\') (void)fprintf(fp, "\\%c", *c);
     else if (!n) (void)fputs(Replacement, fp);

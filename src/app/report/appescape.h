@@ -5,6 +5,8 @@
 #include <petscsys.h>
 #include <stdio.h>
 
+PETSC_EXTERN size_t GpAppEscapeMeasureCharacter(const unsigned char *);
+
 PETSC_EXTERN void GpAppWriteXML(FILE *, const char[]);
 PETSC_EXTERN void GpAppWriteJSON(FILE *, const char[]);
 PETSC_EXTERN void GpAppWriteCSV(FILE *, const char[]);
