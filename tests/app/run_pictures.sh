@@ -100,6 +100,11 @@ for p in "bmrm -f $cancer -mat_type aij -picture" "kmeans -f cities.csv -kmeans_
     GPUCSR_CAIRO=./broken.so refused "picture never.png: this format needs the library Cairo, and ./broken.so cannot be loaded" $p never.png && refused "picture never.eps: the format .eps is not supported; use the ending .svg, .pdf or .png" $p never.eps
   verdict "formats without a library: ${p%% *} ${p##* }"
 done
+if [ $cairo = 1 ]; then
+  printf '0,1\n1,0\n' >two.csv && printf '\346\235\261\344\272\254\nOsaka\n' >names
+  run smacof -f two.csv -labels names -map tokyo.pdf && { grep -q "warning: picture tokyo.pdf: the font lacks letters" log || ! fc-match "DejaVu Sans" | grep -q DejaVu; } && printf 'Z\303\274rich\nOsa\377ka\001\n' >names && run smacof -f two.csv -labels names -map zurich.pdf && ! grep -q "font lacks" log && checked zurich.pdf Zürich Osa
+  verdict "letters that the font lacks, bytes that are not UTF-8"
+fi
 lacking=$(find /lib /usr/lib -name 'libz.so.1' 2>/dev/null | head -n 1)
 if [ -n "$lacking" ]; then
   GPUCSR_CAIRO=$lacking refused "lacks the function cairo_svg_surface_create_for_stream()" smacof -f cities.csv -map never.pdf

@@ -368,7 +368,7 @@ if [ -f "$small" ]; then
   verdict "picture: a path"
   refused "picture: a folder that does not exist" 1 "cannot create $tmp/nowhere/p.svg" -f "$small" -mat_type aij -picture "$tmp/nowhere/p.svg" -model "$tmp/out/m"
   refused "picture: prediction without training" 1 "-picture shows the training" -model "$tmp/small" -test "$small" -picture "$tmp/out/p.svg"
-  if run 1 -f "$small" -mat_type aij -bmrm_lambda 1e-3 -bmrm_monitor draw -draw_type image -draw_save "$tmp/drawn.ppm"; then
+  if (cd "$tmp" && run 1 -f "$small" -mat_type aij -bmrm_lambda 1e-3 -bmrm_monitor draw -draw_type image -draw_save drawn.ppm); then # PETSc takes all that follows the first dot for the ending, and $tmp holds one
     [ -n "$(find "$tmp" -name 'drawn*.ppm' -size +1k)" ]
     verdict "picture: -bmrm_monitor draw saves its picture"
   else

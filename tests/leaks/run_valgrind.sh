@@ -15,7 +15,7 @@ one() { # name directory ranks command...
   shift 3
   rm -rf "$dir" # a folder of its own, because programs may write files
   mkdir -p "$dir"
-  (cd "$dir" && "$MPIEXEC" -n "$ranks" valgrind --log-file="$log.%p" --leak-check=full --show-leak-kinds=definite,indirect --num-callers=30 ${mpi:+--suppressions="$mpi"} "$@" >"$log.out" 2>&1 </dev/null)
+  (cd "$dir" && "$MPIEXEC" -n "$ranks" valgrind --log-file="$log.%p" --leak-check=full --show-leak-kinds=definite,indirect --num-callers=30 --suppressions="$ROOT/tests/leaks/fontconfig.supp" ${mpi:+--suppressions="$mpi"} "$@" >"$log.out" 2>&1 </dev/null)
   local rc=$?
   if [ $rc -ne 0 ]; then not_ok "valgrind $name: exit code $rc" "$log.out"; return; fi
   # records are separated by empty lines; print the records whose stack contains a function of gpucsr

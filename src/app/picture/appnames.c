@@ -64,14 +64,18 @@ static PetscBool NamesDisturb(const Names *S, PetscInt i, int place, const Box *
   return (PetscBool)(NamesOverlap(b, &S->box[j]) || NamesCrosses(S, i, place, b, &S->box[j]) || NamesCrosses(S, j, S->place[j], &S->box[j], b));
 }
 
-/* Counts the points that a box covers, and one more if it leaves the frame. */
-static int NamesCountCovered(const Names *S, const Box *b)
+/* Counts the points that name i at a place, which is box b, or its line covers, and one more if it leaves the frame. */
+static int NamesCountCovered(const Names *S, PetscInt i, int place, const Box *b)
 {
   const GpAppFrame *F     = S->frame;
   const double      r     = S->radius + 1;
   int               count = b->left < F->left + 2 || b->right > F->right - 2 || b->top < F->top + 2 || b->bottom > F->bottom - 2;
 
-  for (PetscInt j = 0; j < S->n; j++) count += S->x[j] + r > b->left && S->x[j] - r < b->right && S->y[j] + r > b->top && S->y[j] - r < b->bottom;
+  for (PetscInt j = 0; j < S->n; j++) {
+    const Box point = {S->x[j] - r, S->y[j] - r, S->x[j] + r, S->y[j] + r};
+
+    count += NamesOverlap(b, &point) || (j != i && NamesCrosses(S, i, place, b, &point));
+  }
   return count;
 }
 
@@ -82,7 +86,7 @@ static void NamesPlace(Names *S, PetscInt i)
 
   for (int place = 0; place < PLACES; place++) {
     const Box b    = NamesGetBox(S, i, place);
-    double    cost = place + 1e4 * NamesCountCovered(S, &b);
+    double    cost = place + 1e4 * NamesCountCovered(S, i, place, &b);
 
     for (PetscInt j = 0; j < S->n && cost < best; j++)
       if (j != i && S->place[j] >= 0 && NamesDisturb(S, i, place, &b, j)) cost += 1e3;
@@ -96,7 +100,7 @@ static void NamesPlace(Names *S, PetscInt i)
 /* Returns whether name i covers a point, leaves the frame, or disturbs one of the names before `end` that are not hidden. */
 static PetscBool NamesIsBad(const Names *S, PetscInt i, PetscInt end)
 {
-  if (NamesCountCovered(S, &S->box[i])) return PETSC_TRUE;
+  if (NamesCountCovered(S, i, S->place[i], &S->box[i])) return PETSC_TRUE;
   for (PetscInt j = 0; j < end; j++)
     if (j != i && S->place[j] >= 0 && NamesDisturb(S, i, S->place[i], &S->box[i], j)) return PETSC_TRUE;
   return PETSC_FALSE;

@@ -11,6 +11,10 @@ typedef int (*CairoWrite)(void *, const unsigned char *, unsigned);
 typedef struct {
   double x_bearing, y_bearing, width, height, x_advance, y_advance;
 } CairoExtents;
+typedef struct {
+  unsigned long index; /* 0: the font lacks the character */
+  double        x, y;
+} CairoGlyph;
 
 enum {
   CAIRO_WRITE_ERROR     = 11,
@@ -56,6 +60,9 @@ enum {
   F(void, set_font_size, (void *, double)) \
   F(void, text_extents, (void *, const char *, CairoExtents *)) \
   F(void, show_text, (void *, const char *)) \
+  F(void *, get_scaled_font, (void *)) \
+  F(int, scaled_font_text_to_glyphs, (void *, double, double, const char *, int, CairoGlyph **, int *, void *, void *, void *)) \
+  F(void, glyph_free, (CairoGlyph *)) \
   F(void *, font_options_create, (void)) \
   F(void, font_options_set_antialias, (void *, int)) \
   F(void, font_options_set_hint_style, (void *, int)) \
@@ -76,7 +83,8 @@ static struct {
 static const char *const CairoNames[] = {CAIRO_FUNCTIONS(CAIRO_NAME)};
 
 typedef struct {
-  void *surface, *cr;
+  void     *surface, *cr;
+  PetscBool lacks; /* the font lacks characters of some texts */
 } CairoTarget;
 
 /* Loads Cairo once. Returns NULL, or the reason that it is missing. The variable GPUCSR_CAIRO names another file of the library; none disables it. */
@@ -214,6 +222,20 @@ static PetscErrorCode PaintCairoFill(GpAppCanvas *C, PetscInt n, const double x[
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Returns whether the font lacks a character of a text. */
+static PetscBool PaintCairoLacks(void *cr, const char text[])
+{
+  CairoGlyph *glyph = NULL;
+  int         n     = 0;
+  PetscBool   lacks = PETSC_FALSE;
+
+  if (Cairo.scaled_font_text_to_glyphs(Cairo.get_scaled_font(cr), 0, 0, text, -1, &glyph, &n, NULL, NULL, NULL)) return PETSC_FALSE;
+  for (int k = 0; k < n; k++)
+    if (!glyph[k].index) lacks = PETSC_TRUE;
+  Cairo.glyph_free(glyph);
+  return lacks;
+}
+
 /* Draws a text. A font that is wider than the layout expects is made smaller. */
 static PetscErrorCode PaintCairoText(GpAppCanvas *C, double x, double y, GpAppCanvasAnchor anchor, GpAppTextSize size, const char text[])
 {
@@ -226,6 +248,7 @@ static PetscErrorCode PaintCairoText(GpAppCanvas *C, double x, double y, GpAppCa
   PaintCairoSetColour(cr, GP_APP_BLACK);
   Cairo.select_font_face(cr, "DejaVu Sans", 0, size == GP_APP_TEXT_TITLE ? CAIRO_BOLD : 0);
   Cairo.set_font_size(cr, GpAppCanvasGetTextSize(size));
+  if (PaintCairoLacks(cr, text)) ((CairoTarget *)C->data)->lacks = PETSC_TRUE;
   Cairo.text_extents(cr, text, &extents);
   if (extents.x_advance > width) {
     Cairo.set_font_size(cr, GpAppCanvasGetTextSize(size) * width / extents.x_advance);
@@ -252,6 +275,8 @@ static PetscErrorCode PaintCairoFinish(GpAppCanvas *C, PetscBool image)
   if (!err) err = Cairo.surface_status(T->surface);
   if (err && err != CAIRO_WRITE_ERROR) PetscCall(PetscSNPrintf(C->out.failed, sizeof(C->out.failed), "Cairo: %.100s", Cairo.status_to_string(err))); /* the output itself tells why a write failed */
   Cairo.surface_destroy(T->surface);
+  if (T->lacks && !err)
+    PetscCall(PetscFPrintf(PETSC_COMM_SELF, PETSC_STDERR, "warning: picture %s: the font lacks letters of some texts, which appear as boxes; set GPUCSR_CAIRO=none and use the ending .svg, so that the viewer chooses the fonts\n", C->path));
   PetscCall(PetscFree(C->data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
