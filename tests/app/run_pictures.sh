@@ -27,19 +27,7 @@ if LC_ALL=C "$bin/pagerank" -gpucsr_device host -rmat 3,2 -picture have.pdf >log
 verdict "Cairo is found, or an error says how to install it"
 
 # --- data ---------------------------------------------------------------------------------------------------------------------------
-cat >cities.csv <<'D'
-"",Atlanta,Chicago,Denver,Houston,Los Angeles,Miami,New York,San Francisco,Seattle,"Washington, DC"
-Atlanta,0,587,1212,701,1936,604,748,2139,2182,543
-Chicago,587,0,920,940,1745,1188,713,1858,1737,597
-Denver,1212,920,0,879,831,1726,1631,949,1021,1494
-Houston,701,940,879,0,1374,968,1420,1645,1891,1220
-Los Angeles,1936,1745,831,1374,0,2339,2451,347,959,2300
-Miami,604,1188,1726,968,2339,0,1092,2594,2734,923
-New York,748,713,1631,1420,2451,1092,0,2571,2408,205
-San Francisco,2139,1858,949,1645,347,2594,2571,0,678,2442
-Seattle,2182,1737,1021,1891,959,2734,2408,678,0,2329
-"Washington, DC",543,597,1494,1220,2300,923,205,2442,2329,0
-D
+cp "$ROOT/tests/app/data/cities.csv" .
 awk 'BEGIN { srand(4); print "\"\",a,b,c,d"; for (i = 0; i < 90; i++) printf "%s name %d,%g,%g,%g,%g\n", i % 3 ? "A" : "Quite a long", i, rand(), rand(), rand(), rand() }' >crowd.csv
 awk 'BEGIN { for (i = 0; i < 90; i++) print substr("Z\303\274rich,a group whose name is long,three,four,five,six,seven,eight,nine,ten,eleven,twelve", 1) }' | awk -F, '{ print $(NR % 12 + 1) }' >groups
 cities=(Atlanta Chicago Denver Houston "Los Angeles" Miami "New York" "San Francisco" Seattle "Washington, DC")
