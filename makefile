@@ -115,7 +115,7 @@ rpath    := -Wl,-rpath,'$$ORIGIN/../lib'
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all man docs demo check check-newest check-gpu check-packages conformance bench figures install uninstall lint format clean help client needs-petsc FORCE
+.PHONY: all man docs site demo check check-newest check-gpu check-packages conformance bench figures install uninstall lint format clean help client needs-petsc FORCE
 export PETSC_DIR PETSC_ARCH BUILD CUDA_DIR
 
 all: $(if $(petscvars),,needs-petsc) $(lib) $(alib) $(rlib) $(apps:%=$(BUILD)/bin/%) ## build the library and the apps
@@ -297,6 +297,9 @@ figures: $(BUILD)/bin/train ## make the selector's model, its analysis, and the 
 
 docs: ## write manual pages of all public functions and types, as Markdown, into build/docs
 	python3 tools/manualpages.py $(BUILD)/docs/manualpages
+
+site: all ## write the documentation as a web site into build/site; needs Sphinx with MyST and Furo (tests/setup.sh)
+	tools/site/build.py $(BUILD) $(release)
 
 COUNT   ?= 100000
 SECONDS ?= 600

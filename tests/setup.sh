@@ -43,6 +43,7 @@ if [ "$what" = test ]; then
   havepython slepc4py || wished+=(python3-slepc4py-real)
   havepython networkx || wished+=(python3-networkx python3-scipy)
   havepython igraph || wished+=(python3-igraph)
+  havepython myst_parser && havepython furo || wished+=(python3-sphinx python3-myst-parser furo) # for make site
   havepython sklearn || wished+=(python3-sklearn)
   { havepython pip && havepython setuptools && havepython wheel; } || wished+=(python3-pip python3-setuptools python3-wheel)
   if [ "${GPUCSR_DOLFINX:-1}" = 1 ]; then
