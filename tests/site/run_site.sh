@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The documentation site: all pages are read strictly, and damaged pages are errors.
+# The documentation: quoted messages exist; the site has all pages and no broken link; damaged pages are errors.
 set -u
 . "$(dirname "$0")/../env.sh"
 [ "${GPUCSR_PREBUILT:-}" = 1 ] && { skip "documentation site" "the programs were built elsewhere"; exit 0; }
@@ -10,6 +10,14 @@ log=$work/log
 out=$work/out
 mkdir "$out"
 ln -s "$BUILD/bin" "$out/bin"
+
+check "the messages in docs/troubleshooting.md are those of the sources" python3 tests/site/messages.py
+printf '| `unknown option ...; did you want` | x | y |\n%.0s' {1..10} >"$work/page.md"
+if python3 tests/site/messages.py "$work/page.md" >"$log" 2>&1 || ! grep -q 'page.md:1: no source has the message' "$log"; then
+  not_ok "error: a message that no source has" "$log"
+else
+  ok "error: a message that no source has"
+fi
 
 tools/site/build.py --quick "$out" test >"$log" 2>&1
 case $? in
