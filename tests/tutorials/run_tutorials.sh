@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Runs the commands of every tutorial in docs/tutorials/ on the host, and compares their output with that on the page.
+set -u
+. "$(dirname "$0")/../env.sh"
+command -v python3 >/dev/null || { skip tutorials "python3 is not installed"; exit 0; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+log=$work/log
+echo "-gpucsr_device host" >"$work/.petscrc"
+# The PETSc of the library also compiles the programs of the tutorials.
+export HOME=$work PKG_CONFIG_PATH=$PETSC_DIR/$PETSC_ARCH/lib/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH} LD_LIBRARY_PATH=$PETSC_DIR/$PETSC_ARCH/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+run() { # page, folder: the folder looks like that of gpucsr
+  mkdir "$2" && ln -s "$BUILD" "$2/build" && ln -s "$ROOT/solvers" "$2/solvers" && python3 tests/tutorials/run_tutorial.py "$1" "$2" >"$log" 2>&1
+}
+for page in docs/tutorials/*.md; do
+  name=$(basename "$page" .md)
+  if [ "$name" = petsc ] && [ ! -f "$PETSC_DIR/$PETSC_ARCH/share/petsc/examples/src/ksp/ksp/tutorials/ex45.c" ]; then
+    skip "tutorial $name" "the examples of PETSc are not installed"
+  elif run "$page" "$work/$name"; then
+    ok "tutorial $name"
+  else
+    not_ok "tutorial $name" "$log"
+  fi
+done
+
+# --- the test can fail -----------------------------------------------------------------------------------------------------------
+printf '```sh\necho one; echo two\n```\n\n```text\none\nthr...\n```\n' >"$work/output.md"
+printf '```sh\nfalse\necho one\n```\n\n```text\none\n```\n' >"$work/command.md"
+for name in output command; do
+  if ! run "$work/$name.md" "$work/bad-$name" && grep -q 'the output has no line: thr\|a command failed' "$log"; then ok "error: a tutorial with wrong $name"; else not_ok "error: a tutorial with wrong $name" "$log"; fi
+done
