@@ -2,17 +2,18 @@
 #include "pagerank.h"
 #include "app/report/appescape.h"
 #include "app/program/appmain.h"
+#include "app/linkmatrix/applinkrequest.h"
 #include "mainoptions.h"
 #include <gpucsr.h>
 #include <petsctime.h>
 
 /* The options of the command line. An empty file name means that the option was not given. */
 typedef struct {
-  char         file[PETSC_MAX_PATH_LEN], ranks[PETSC_MAX_PATH_LEN], binary[PETSC_MAX_PATH_LEN], picture[PETSC_MAX_PATH_LEN], report[PETSC_MAX_PATH_LEN];
-  char         personalize[PETSC_MAX_PATH_LEN], dangling_file[PETSC_MAX_PATH_LEN], start[PETSC_MAX_PATH_LEN];
-  PetscInt     rmat[2], nrmat, seed, topk;
-  GraphOptions graph;
-  PageRank     pr; /* the solver, with its options */
+  char             ranks[PETSC_MAX_PATH_LEN], binary[PETSC_MAX_PATH_LEN], picture[PETSC_MAX_PATH_LEN], report[PETSC_MAX_PATH_LEN];
+  char             personalize[PETSC_MAX_PATH_LEN], dangling_file[PETSC_MAX_PATH_LEN], start[PETSC_MAX_PATH_LEN];
+  PetscInt         topk;
+  GpAppLinkRequest graph;
+  PageRank         pr; /* the solver, with its options */
 } Request;
 
 /* The results of a run, for the summary and for the report. */
@@ -24,7 +25,7 @@ typedef struct {
   PetscBool               loop;          /* the device loop was used */
   const char             *method;
   const Vec              *x;                  /* [vectors] the ranks */
-  TopEntry               *top;                /* [vectors * ntop], highest ranks of each vector */
+  GpAppTopNode           *top;                /* [vectors * ntop], highest ranks of each vector */
   PetscLogDouble          load, setup, solve; /* seconds */
   GpAppRounding           rounding;
   GpAppStreamed           streamed;
@@ -41,21 +42,13 @@ static PetscErrorCode MainGetFile(GpOptionItems PetscOptionsObject, GpAppFileRol
 
 static PetscErrorCode MainGetRequest(MPI_Comm comm, void *context)
 {
-  Request  *rq    = (Request *)context;
-  PetscBool loops = PETSC_TRUE;
+  Request *rq = (Request *)context;
 
   PetscFunctionBegin;
   PetscCall(PetscMemzero(rq, sizeof(*rq)));
-  rq->topk  = 10;
-  rq->nrmat = 2;
+  rq->topk = 10;
   PetscOptionsBegin(comm, NULL, "Options of the pagerank program", "PageRank");
-  PetscCall(MainGetFile(PetscOptionsObject, GP_APP_FILE_INPUT, "-f", rq->file));
-  PetscCall(PetscOptionsIntArray("-rmat", GpAppOptionGetText(options, "-rmat"), "", rq->rmat, &rq->nrmat, NULL));
-  PetscCall(PetscOptionsInt("-seed", GpAppOptionGetText(options, "-seed"), "", rq->seed, &rq->seed, NULL));
-  PetscCall(PetscOptionsBool("-undirected", GpAppOptionGetText(options, "-undirected"), "", rq->graph.undirected, &rq->graph.undirected, NULL));
-  PetscCall(PetscOptionsBool("-loops", GpAppOptionGetText(options, "-loops"), "", loops, &loops, NULL));
-  PetscCall(PetscOptionsBool("-count_duplicates", GpAppOptionGetText(options, "-count_duplicates"), "", rq->graph.count_duplicates, &rq->graph.count_duplicates, NULL));
-  PetscCall(PetscOptionsEnum("-order", GpAppOptionGetText(options, "-order"), "", Orders, (PetscEnum)rq->graph.order, (PetscEnum *)&rq->graph.order, NULL));
+  PetscCall(GpAppLinkRequestGet(PetscOptionsObject, options, &rq->graph));
   PetscCall(MainGetFile(PetscOptionsObject, GP_APP_FILE_INPUT, "-dangling_file", rq->dangling_file));
   PetscCall(MainGetFile(PetscOptionsObject, GP_APP_FILE_INPUT, "-personalize", rq->personalize));
   PetscCall(MainGetFile(PetscOptionsObject, GP_APP_FILE_INPUT, "-start", rq->start));
@@ -65,8 +58,7 @@ static PetscErrorCode MainGetRequest(MPI_Comm comm, void *context)
   PetscCall(MainGetFile(PetscOptionsObject, GP_APP_FILE_OUTPUT, "-picture", rq->picture));
   PetscCall(MainGetFile(PetscOptionsObject, GP_APP_FILE_OUTPUT, "-report", rq->report));
   PetscOptionsEnd();
-  PetscCall(GpAppGraphOptions(comm, &rq->graph.spec));
-  rq->graph.keep_loops = loops;
+  PetscCall(GpAppGraphOptions(comm, &rq->graph.links.spec));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -85,8 +77,8 @@ static PetscErrorCode MainCreateSolver(MPI_Comm comm, Request *rq)
   PetscCall(PageRankGetKSP(rq->pr, &ksp));
   PetscCall(KSPSetOptionsPrefix(ksp, "pagerank_"));
   PetscCall(PageRankGetMethod(rq->pr, &method));
-  PetscCall(PageRankGetBlocks(rq->pr, &rq->graph.blocks));
-  if (strcmp(method, PAGERANKGAUSSSEIDEL)) rq->graph.blocks = 1;
+  PetscCall(PageRankGetBlocks(rq->pr, &rq->graph.links.blocks));
+  if (strcmp(method, PAGERANKGAUSSSEIDEL)) rq->graph.links.blocks = 1;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -109,8 +101,7 @@ static PetscErrorCode MainCheckRequest(MPI_Comm comm, void *context)
   PageRankDanglingType dangling;
 
   PetscFunctionBegin;
-  PetscCheck((rq->file[0] != 0) != (rq->nrmat > 0), comm, PETSC_ERR_USER_INPUT, "%s", rq->file[0] ? "-f and -rmat exclude each other: give one of them" : "nothing to do: give -f <file> or -rmat <scale>,<degree>");
-  PetscCheck(!rq->nrmat || rq->nrmat == 2, comm, PETSC_ERR_USER_INPUT, "-rmat needs two numbers: -rmat <scale>,<degree>");
+  PetscCall(GpAppLinkRequestCheck(comm, &rq->graph));
   PetscCall(MainCreateSolver(comm, rq));
   PetscCall(PetscOptionsGetReal(NULL, NULL, "-inner_damping", &inner, NULL));
   PetscCall(PageRankGetDamping(rq->pr, &damping));
@@ -123,35 +114,20 @@ static PetscErrorCode MainCheckRequest(MPI_Comm comm, void *context)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MainLoadGraph(MPI_Comm comm, const Request *rq, Graph *G)
-{
-  Links L = {0};
-
-  PetscFunctionBegin;
-  if (rq->file[0]) PetscCall(GraphLoad(comm, rq->file, &rq->graph, G));
-  else {
-    PetscCall(PetscMemzero(G, sizeof(*G)));
-    PetscCall(PetscStrncpy(G->file, "R-MAT", sizeof(G->file)));
-    PetscCall(GraphMakeRMAT(comm, rq->rmat[0], rq->rmat[1], rq->seed, &L));
-    PetscCall(GraphFromLinks(comm, &rq->graph, &L, (PetscInt64)1 << rq->rmat[0], G));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Reads the initial ranks of -start and scales them to sum 1. */
-static PetscErrorCode MainReadInitialRanks(const Request *rq, const Graph *G, PetscInt n)
+static PetscErrorCode MainReadInitialRanks(const Request *rq, const GpAppLinkMatrix *G, PetscInt n)
 {
   PetscReal sum;
   Vec      *x;
 
   PetscFunctionBegin;
-  PetscCall(GraphCreateVecs(G, n, &x));
+  PetscCall(GpAppLinkMatrixCreateVecs(G, n, &x));
   PetscCall(GpAppVecLoad(rq->start, n, x));
   for (PetscInt k = 0; k < n; k++) {
     PetscCall(VecNorm(x[k], NORM_1, &sum));
     PetscCheck(sum > 0 && sum <= PETSC_MAX_REAL, G->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: the ranks sum to %g, which cannot be scaled to 1", rq->start, (double)sum);
     PetscCall(VecScale(x[k], 1 / sum));
-    PetscCall(GraphPermute(G, PETSC_TRUE, x[k]));
+    PetscCall(GpAppLinkMatrixPermute(G, PETSC_TRUE, x[k]));
   }
   PetscCall(PageRankSetInitialRanks(rq->pr, n, x));
   PetscCall(VecDestroyVecs(n, &x));
@@ -159,7 +135,7 @@ static PetscErrorCode MainReadInitialRanks(const Request *rq, const Graph *G, Pe
 }
 
 /* Reads the distribution of the rank of dangling nodes. */
-static PetscErrorCode MainReadDangling(const Request *rq, const Graph *G)
+static PetscErrorCode MainReadDangling(const Request *rq, const GpAppLinkMatrix *G)
 {
   PetscInt n;
   Vec     *u;
@@ -173,7 +149,7 @@ static PetscErrorCode MainReadDangling(const Request *rq, const Graph *G)
 }
 
 /* Computes the ranks for all personalisations. */
-static PetscErrorCode MainComputeRanks(const Request *rq, const Graph *G, PetscInt n, Vec v[], Outcome *out)
+static PetscErrorCode MainComputeRanks(const Request *rq, const GpAppLinkMatrix *G, PetscInt n, Vec v[], Outcome *out)
 {
   const PageRank pr = rq->pr;
   PetscReal      norm;
@@ -200,11 +176,11 @@ static PetscErrorCode MainComputeRanks(const Request *rq, const Graph *G, PetscI
   PetscCall(PageRankGetMatMults(pr, &out->matmults));
   PetscCall(PageRankGetDanglingNodes(pr, &out->ndangling));
   PetscCall(PageRankUsesDeviceLoop(pr, &out->loop));
-  PetscCall(RanksSum(out->x[0], &out->sum));
+  PetscCall(GpAppNodesSum(out->x[0], &out->sum));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MainPrintSummary(const Graph *G, const Outcome *out)
+static PetscErrorCode MainPrintSummary(const GpAppLinkMatrix *G, const Outcome *out)
 {
   char number[24];
 
@@ -216,16 +192,16 @@ static PetscErrorCode MainPrintSummary(const Graph *G, const Outcome *out)
   PetscCall(PetscPrintf(G->comm, "PageRank, damping %g: %s after %" PetscInt_FMT " iterations, %" PetscInt_FMT " products, %.3g s\n", (double)out->damping, PageRankConvergedReasons[out->reason], out->iterations, out->matmults, out->solve));
   PetscCall(PetscPrintf(G->comm, "residual %.3e, error at most %.3e (1-norm), sum of ranks %.15g\n", (double)out->residual, (double)out->bound, (double)out->sum));
   for (PetscInt k = 0; k < out->vectors * out->ntop; k++) {
-    const TopEntry *e = &out->top[k];
+    const GpAppTopNode *e = &out->top[k];
 
     if (out->vectors > 1 && k % out->ntop == 0) PetscCall(PetscPrintf(G->comm, "personalisation %" PetscInt_FMT ":\n", k / out->ntop + 1));
-    PetscCall(PetscPrintf(G->comm, "%4" PetscInt_FMT " node %-12s %.12g%s\n", k % out->ntop + 1, GraphName(G, e->node, number), (double)e->rank, e->certain ? "" : "  (the next may be higher)"));
+    PetscCall(PetscPrintf(G->comm, "%4" PetscInt_FMT " node %-12s %.12g%s\n", k % out->ntop + 1, GpAppLinkMatrixGetName(G, e->node, number), (double)e->value, e->certain ? "" : "  (the next may be higher)"));
   }
   if (out->reason < 0) PetscCall(PetscPrintf(G->comm, "The error bound %.3e is above -tol %.3e: increase -max_it or -tol\n", (double)out->bound, (double)out->tolerance));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode MainWriteReport(const Request *rq, const Graph *G, const Outcome *out)
+static PetscErrorCode MainWriteReport(const Request *rq, const GpAppLinkMatrix *G, const Outcome *out)
 {
   const char *device;
   GpAppOutput file;
@@ -256,14 +232,10 @@ static PetscErrorCode MainWriteReport(const Request *rq, const Graph *G, const O
     GpAppJSONWriteReal(&J, "sum", (double)out->sum);
     GpAppJSONOpen(&J, "topk", '[', PETSC_TRUE);
     for (PetscInt k = 0; k < out->vectors * out->ntop; k++) {
-      char        number[24];
-      const char *name = GraphName(G, out->top[k].node, number);
-
       GpAppJSONOpen(&J, NULL, '{', PETSC_FALSE);
       GpAppJSONWriteInt(&J, "vector", k / out->ntop + 1);
-      if (G->names.n) GpAppJSONWriteString(&J, "node", name);
-      else GpAppJSONWriteInt(&J, "node", (PetscInt64)strtoll(name, NULL, 10));
-      GpAppJSONWriteReal(&J, "rank", (double)out->top[k].rank);
+      GpAppNodeWriteJSON(&J, "node", G, out->top[k].node);
+      GpAppJSONWriteReal(&J, "rank", (double)out->top[k].value);
       GpAppJSONWriteBool(&J, "certain", out->top[k].certain);
       GpAppJSONClose(&J);
     }
@@ -285,21 +257,21 @@ static PetscErrorCode MainWriteReport(const Request *rq, const Graph *G, const O
 
 static PetscErrorCode MainRun(MPI_Comm comm, void *context, PetscBool *converged)
 {
-  Request      *rq = (Request *)context;
-  PetscLogStage load, solve;
-  Outcome       out = {0};
-  Graph         G;
-  PetscInt      n = 0, k;
-  Vec          *v = NULL;
-  char          note[128];
+  Request        *rq = (Request *)context;
+  PetscLogStage   load, solve;
+  Outcome         out = {0};
+  GpAppLinkMatrix G;
+  PetscInt        n = 0, k;
+  Vec            *v = NULL;
+  char            note[128];
 
   PetscFunctionBegin;
-  PetscCall(GraphRegisterEvents());
+  PetscCall(GpAppLinkMatrixRegisterEvents());
   PetscCall(PetscLogStageRegister("Load graph", &load));
   PetscCall(PetscLogStageRegister("PageRank", &solve));
   PetscCall(PetscLogStagePush(load));
   PetscCall(PetscTimeSubtract(&out.load));
-  PetscCall(MainLoadGraph(comm, rq, &G));
+  PetscCall(GpAppLinkRequestLoad(comm, &rq->graph, &G));
   if (rq->personalize[0]) PetscCall(PersonalizeRead(&G, rq->personalize, &n, &v));
   PetscCall(PetscTimeAdd(&out.load));
   PetscCall(PetscLogStagePop());
@@ -312,20 +284,14 @@ static PetscErrorCode MainRun(MPI_Comm comm, void *context, PetscBool *converged
   PetscCall(PetscLogStagePop());
   k = PetscMin(rq->topk, G.N);
   PetscCall(PetscMalloc1(k * out.vectors, &out.top));
-  for (PetscInt i = 0; i < out.vectors; i++) PetscCall(RanksTop(out.x[i], out.bound, k, out.top + i * k, &out.ntop));
+  for (PetscInt i = 0; i < out.vectors; i++) PetscCall(GpAppNodesFindTop(out.x[i], (GpAppNodeErrors){.absolute = out.bound}, k, out.top + i * k, &out.ntop));
   PetscCall(MainPrintSummary(&G, &out));
-  if (rq->ranks[0]) PetscCall(RanksWriteText(&G, out.vectors, out.x, rq->ranks));
-  if (rq->binary[0]) PetscCall(RanksWriteBinary(&G, out.vectors, out.x, rq->binary));
-  if (rq->picture[0]) {
-    PetscCall(PetscSNPrintf(note, sizeof(note), "damping %g, error bound %.2g after %" PetscInt_FMT " iterations%s", (double)out.damping, (double)out.bound, out.iterations, out.reason > 0 ? "" : ", not converged"));
-    PetscCall(RanksWritePicture(out.x[0], note, rq->picture));
-  }
   if (rq->report[0]) PetscCall(MainWriteReport(rq, &G, &out));
   *converged = (PetscBool)(out.reason > 0);
   PetscCall(PetscFree(out.top));
   PetscCall(PageRankDestroy(&rq->pr));
   PetscCall(VecDestroyVecs(n, &v));
-  PetscCall(GraphDestroy(&G));
+  PetscCall(GpAppLinkMatrixDestroy(&G));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

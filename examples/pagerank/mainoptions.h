@@ -2,20 +2,9 @@
 #ifndef PAGERANK_MAINOPTIONS_H
 #define PAGERANK_MAINOPTIONS_H
 
-#include "app/program/appoptions.h"
+#include "app/linkmatrix/applinkrequest.h"
 
-static const GpAppOption options[] = {{"Graph"},
-                                      {"-f", GP_APP_FILE_IN, "file", NULL, NULL, PETSC_TRUE, "Graph to read. Formats: edge list, METIS, Pajek, GML, GraphML, DIMACS, Matrix Market or PETSc binary. Text may be compressed by gzip, xz, bzip2 or zstd."},
-                                      {"-graph_format", GP_APP_CHOICE, "auto|edges|metis|pajek|gml|graphml|dimacs|market|binary", NULL, "auto", PETSC_FALSE, "Format of the graph. auto decides by the content."},
-                                      {"-graph_sizes", GP_APP_CHOICE, "auto|yes|no", NULL, "auto", PETSC_FALSE, "Whether the first line of an edge list holds the numbers of nodes and edges."},
-                                      {"-graph_header", GP_APP_CHOICE, "auto|yes|no", NULL, "auto", PETSC_FALSE, "Whether the first line of an edge list holds headings."},
-                                      {"-graph_names", GP_APP_CHOICE, "auto|yes|no", NULL, "auto", PETSC_FALSE, "Whether the nodes of an edge list have names instead of numbers."},
-                                      {"-rmat", GP_APP_INTS, "scale,degree", "[1,inf)", NULL, PETSC_TRUE, "Generates an R-MAT graph. It has 2^scale nodes and this mean number of links a node."},
-                                      {"-seed", GP_APP_INT, "n", NULL, "0", PETSC_FALSE, "Seed of the R-MAT graph."},
-                                      {"-undirected", GP_APP_BOOL, NULL, NULL, "false", PETSC_TRUE, "Takes every link in both directions."},
-                                      {"-loops", GP_APP_BOOL, NULL, NULL, "true", PETSC_FALSE, "Keeps links of a node to itself."},
-                                      {"-count_duplicates", GP_APP_BOOL, NULL, NULL, "false", PETSC_FALSE, "Gives a link that is listed k times the weight k. Otherwise it counts once."},
-                                      {"-order", GP_APP_CHOICE, "given|degree", NULL, "given", PETSC_FALSE, "Order of the rows: by ascending number of the node, or by descending number of links out."},
+static const GpAppOption options[] = {GP_APP_LINK_OPTIONS,
                                       {"Ranks"},
                                       {"-damping", GP_APP_REAL, "d", "(0,1)", "0.85", PETSC_TRUE, "Probability of following a link."},
                                       {"-dangling", GP_APP_CHOICE, "teleport|uniform|vector|self|drop", NULL, "teleport", PETSC_FALSE, "Where the walk continues from a node without links."},

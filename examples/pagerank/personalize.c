@@ -8,7 +8,7 @@ enum {
 };
 
 /* Scans a node with a quoted name, in which quotes are doubled, and its weight. Returns NULL if it is malformed. */
-static const char *PersonalizeScanQuoted(const Graph *G, const char *p, const char *eol, PetscInt *row, PetscReal *w, PetscErrorCode *ierr)
+static const char *PersonalizeScanQuoted(const GpAppLinkMatrix *G, const char *p, const char *eol, PetscInt *row, PetscReal *w, PetscErrorCode *ierr)
 {
   char   name[NAME];
   size_t n = 0;
@@ -20,13 +20,13 @@ static const char *PersonalizeScanQuoted(const Graph *G, const char *p, const ch
   if (p >= eol || n == NAME) return NULL;
   name[n] = 0;
   p++;
-  *ierr = GraphFind(G, name, n, row);
+  *ierr = GpAppLinkMatrixFindNode(G, name, n, row);
   if (*p == ':') p = GpAppScanWeight(p + 1, w);
   return p && isspace((unsigned char)*p) ? p : NULL;
 }
 
 /* Scans an entry: the number or name of a node and its weight. Sets row to -1 if the graph has no such node. Returns NULL if the entry is malformed. */
-static const char *PersonalizeScanEntry(const Graph *G, const char *p, const char *eol, PetscInt *row, PetscReal *w, PetscErrorCode *ierr)
+static const char *PersonalizeScanEntry(const GpAppLinkMatrix *G, const char *p, const char *eol, PetscInt *row, PetscReal *w, PetscErrorCode *ierr)
 {
   const char *end = p, *colon = NULL;
 
@@ -35,15 +35,15 @@ static const char *PersonalizeScanEntry(const Graph *G, const char *p, const cha
   if (*p == '"') return PersonalizeScanQuoted(G, p, eol, row, w, ierr);
   for (; !isspace((unsigned char)*end); end++)
     if (*end == ':') colon = end;
-  *ierr = GraphFind(G, p, (size_t)(end - p), row);
+  *ierr = GpAppLinkMatrixFindNode(G, p, (size_t)(end - p), row);
   if (*ierr || *row >= 0 || !colon) return end;
   end = GpAppScanWeight(colon + 1, w); /* a name may contain colons; the last colon begins the weight */
-  if (end) *ierr = GraphFind(G, p, (size_t)(colon - p), row);
+  if (end) *ierr = GpAppLinkMatrixFindNode(G, p, (size_t)(colon - p), row);
   return end;
 }
 
 /* Fills a vector with the weights of a line, scaled to sum 1. Equal nodes on the line add up. */
-static PetscErrorCode PersonalizeReadVector(const Graph *G, const char *p, const char *eol, PetscInt64 line, Vec v, GpAppComplaint *C)
+static PetscErrorCode PersonalizeReadVector(const GpAppLinkMatrix *G, const char *p, const char *eol, PetscInt64 line, Vec v, GpAppComplaint *C)
 {
   PetscInt  first, last, node;
   PetscReal sum;
@@ -87,7 +87,7 @@ static const char *PersonalizeFindLine(GpAppLines *L)
 
 /* Reads n vectors of sum 1 from a file. A line <node>[:<weight>] ... gives one vector. Nodes are numbers or names. Lines that begin with # are comments.
    The caller frees v with VecDestroyVecs(). */
-PetscErrorCode PersonalizeRead(const Graph *G, const char file[], PetscInt *n, Vec **v)
+PetscErrorCode PersonalizeRead(const GpAppLinkMatrix *G, const char file[], PetscInt *n, Vec **v)
 {
   GpAppText      T;
   GpAppLines     all, L;
@@ -101,7 +101,7 @@ PetscErrorCode PersonalizeRead(const Graph *G, const char file[], PetscInt *n, V
   for (*n = 0; PersonalizeFindLine(&L);) ++*n;
   if (!*n) PetscCall(GpAppTextDestroy(&T));
   PetscCheck(*n, G->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: no vectors, expected lines of the form: <node>[:<weight>] ...", file);
-  PetscCall(GraphCreateVecs(G, *n, v));
+  PetscCall(GpAppLinkMatrixCreateVecs(G, *n, v));
   L = all;
   for (PetscInt k = 0; !C.line && (p = PersonalizeFindLine(&L)); k++) PetscCall(PersonalizeReadVector(G, p, L.eol, L.line, (*v)[k], &C));
   ierr = GpAppTextRaise(&T, &C);

@@ -35,9 +35,9 @@ typedef enum {
 static const char *const Shares[] = {"options", "never", "none", "half", "all", "Share", "SHARE_", NULL};
 
 typedef struct {
-  PetscInt repeats, blocks[MOST], nblocks;
-  Order    order;
-  char     write[PETSC_MAX_PATH_LEN];
+  PetscInt       repeats, blocks[MOST], nblocks;
+  GpAppLinkOrder order;
+  char           write[PETSC_MAX_PATH_LEN];
 } Options;
 
 /* medians in seconds; 0 if this device has no such loop */
@@ -46,7 +46,7 @@ typedef struct {
 } Times;
 
 /* Creates the links of a graph by its name.  The first process generates all links of a web graph. */
-static PetscErrorCode MakeLinks(MPI_Comm comm, const char name[], Links *L, PetscInt *N)
+static PetscErrorCode MakeLinks(MPI_Comm comm, const char name[], GpAppLinks *L, PetscInt *N)
 {
   const WebProfile *p = NULL;
   PetscMPIInt       rank;
@@ -56,7 +56,7 @@ static PetscErrorCode MakeLinks(MPI_Comm comm, const char name[], Links *L, Pets
 
   PetscFunctionBegin;
   if (sscanf(name, "rmat-%d-%d", &scale, &degree) == 2) {
-    PetscCall(GraphMakeRMAT(comm, scale, degree, 1, L));
+    PetscCall(GpAppLinksMakeRMAT(comm, scale, degree, 1, L));
     *N = (PetscInt)1 << scale;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -78,17 +78,17 @@ static PetscErrorCode MakeLinks(MPI_Comm comm, const char name[], Links *L, Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Make(MPI_Comm comm, const char name[], Order order, PetscInt blocks, Graph *G)
+static PetscErrorCode Make(MPI_Comm comm, const char name[], GpAppLinkOrder order, PetscInt blocks, GpAppLinkMatrix *G)
 {
-  const GraphOptions options = {.keep_loops = PETSC_TRUE, .order = order, .blocks = PetscMax(blocks, 1)};
-  Links              L       = {0};
-  PetscInt           N       = 0;
+  const GpAppLinkOptions options = {.keep_loops = PETSC_TRUE, .order = order, .blocks = PetscMax(blocks, 1)};
+  GpAppLinks             L       = {0};
+  PetscInt               N       = 0;
 
   PetscFunctionBegin;
   PetscCall(PetscMemzero(G, sizeof(*G)));
   PetscCall(PetscStrncpy(G->file, name, sizeof(G->file)));
   PetscCall(MakeLinks(comm, name, &L, &N));
-  PetscCall(GraphFromLinks(comm, &options, &L, N, G));
+  PetscCall(GpAppLinkMatrixCreate(comm, &options, &L, N, G));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -112,7 +112,7 @@ static PetscErrorCode Median(MPI_Comm comm, PetscInt n, PetscLogDouble t[], Pets
 }
 
 /* Computes y[b] = A[b] x for each row block. */
-static PetscErrorCode MultiplyBlocks(const Graph *G, Vec x, Vec y[])
+static PetscErrorCode MultiplyBlocks(const GpAppLinkMatrix *G, Vec x, Vec y[])
 {
   PetscFunctionBegin;
   for (PetscInt b = 0; b < G->blocks; b++) PetscCall(MatMult(G->A[b], x, y[b]));
@@ -120,7 +120,7 @@ static PetscErrorCode MultiplyBlocks(const Graph *G, Vec x, Vec y[])
 }
 
 /* Times batches of products, and single products after the caches were filled with other data, by events of the device. */
-static PetscErrorCode TimeProduct(const Graph *G, PetscInt repeats, Times *T)
+static PetscErrorCode TimeProduct(const GpAppLinkMatrix *G, PetscInt repeats, Times *T)
 {
   PetscLogDouble *t;
   GpDevEvent      begin, end;
@@ -130,7 +130,7 @@ static PetscErrorCode TimeProduct(const Graph *G, PetscInt repeats, Times *T)
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(repeats, &t));
-  PetscCall(GraphCreateVecs(G, 1, &x));
+  PetscCall(GpAppLinkMatrixCreateVecs(G, 1, &x));
   PetscCall(PetscMalloc1(G->blocks, &y));
   for (PetscInt b = 0; b < G->blocks; b++) PetscCall(MatCreateVecs(G->A[b], NULL, &y[b]));
   PetscCall(VecSet(x[0], 1.0 / G->N));
@@ -166,7 +166,7 @@ static PetscErrorCode TimeProduct(const Graph *G, PetscInt repeats, Times *T)
 }
 
 /* Times the computation of ranks to 1e-8, controlled by the device if it can, and by the host.  The first run is not measured. */
-static PetscErrorCode TimeRanks(const Graph *G, const char method[], PetscBool device, PetscInt repeats, const char write[], PetscInt *its, PetscLogDouble *setup, PetscLogDouble *median)
+static PetscErrorCode TimeRanks(const GpAppLinkMatrix *G, const char method[], PetscBool device, PetscInt repeats, const char write[], PetscInt *its, PetscLogDouble *setup, PetscLogDouble *median)
 {
   PetscLogDouble          begin, end, *t;
   PageRankConvergedReason reason;
@@ -178,7 +178,7 @@ static PetscErrorCode TimeRanks(const Graph *G, const char method[], PetscBool d
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(repeats, &t));
-  PetscCall(GraphCreateVecs(G, 1, &x));
+  PetscCall(GpAppLinkMatrixCreateVecs(G, 1, &x));
   PetscCall(VecGPUGetRuntime(x[0], &dev));
   PetscCall(Meet(x[0], dev));
   PetscCall(PetscTime(&begin));
@@ -205,7 +205,7 @@ static PetscErrorCode TimeRanks(const Graph *G, const char method[], PetscBool d
   if (device && !used) *median = 0;
   PetscCall(PageRankGetIterationNumber(pr, its));
   PetscCall(PageRankGetRanks(pr, NULL, &ranks));
-  if (write[0]) PetscCall(RanksWriteBinary(G, 1, ranks, write));
+  if (write[0]) PetscCall(GpAppNodesWriteBinary(G, 1, ranks, write));
   PetscCall(PageRankDestroy(&pr));
   PetscCall(VecDestroyVecs(1, &x));
   PetscCall(PetscFree(t));
@@ -231,7 +231,7 @@ static PetscErrorCode SetShare(Mat A, Share share)
 }
 
 /* Returns the bytes of the matrix that a product transferred to the device, on all processes. */
-static PetscErrorCode GetMoved(const Graph *G, PetscLogDouble *moved)
+static PetscErrorCode GetMoved(const GpAppLinkMatrix *G, PetscLogDouble *moved)
 {
   MatGPUCSRStreamInfo info;
 
@@ -246,7 +246,7 @@ static PetscErrorCode GetMoved(const Graph *G, PetscLogDouble *moved)
 }
 
 /* A kernel that does not support this matrix or this device gets a line with the reason. */
-static PetscErrorCode Choose(const Graph *G, const char kernel[], Share share, PetscBool *taken)
+static PetscErrorCode Choose(const GpAppLinkMatrix *G, const char kernel[], Share share, PetscBool *taken)
 {
   PetscErrorCode failed = PETSC_SUCCESS;
 
@@ -261,7 +261,7 @@ static PetscErrorCode Choose(const Graph *G, const char kernel[], Share share, P
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Measure(const Graph *G, PetscInt blocks, const char kernel[], Share share, const char write[], const Options *o)
+static PetscErrorCode Measure(const GpAppLinkMatrix *G, PetscInt blocks, const char kernel[], Share share, const char write[], const Options *o)
 {
   const char *const method = blocks ? PAGERANKGAUSSSEIDEL : PAGERANKPOWER;
   PetscBool         taken  = PETSC_FALSE;
@@ -273,7 +273,7 @@ static PetscErrorCode Measure(const Graph *G, PetscInt blocks, const char kernel
   PetscFunctionBegin;
   PetscCall(Choose(G, kernel, share, &taken));
   if (!taken) {
-    PetscCall(PetscPrintf(G->comm, "%s,%s,%" PetscInt_FMT ",%" PetscInt_FMT ",%" PetscInt64_FMT ",%s,refused,,,,,,,,,,%s,\n", G->file, Orders[o->order], blocks, G->N, G->M, kernel, Shares[share]));
+    PetscCall(PetscPrintf(G->comm, "%s,%s,%" PetscInt_FMT ",%" PetscInt_FMT ",%" PetscInt64_FMT ",%s,refused,,,,,,,,,,%s,\n", G->file, GpAppLinkOrders[o->order], blocks, G->N, G->M, kernel, Shares[share]));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(TimeProduct(G, o->repeats, &T));
@@ -281,7 +281,7 @@ static PetscErrorCode Measure(const Graph *G, PetscInt blocks, const char kernel
   PetscCall(GetMoved(G, &moved));
   PetscCall(TimeRanks(G, method, PETSC_FALSE, o->repeats, "", &its, &T.setup, &T.host));
   PetscCall(TimeRanks(G, method, PETSC_TRUE, o->repeats, write, &its, &T.setup, &T.device));
-  PetscCall(PetscPrintf(G->comm, "%s,%s,%" PetscInt_FMT ",%" PetscInt_FMT ",%" PetscInt64_FMT ",%s,%s,%.1f,%.3f,%.3f,%.3f,%" PetscInt_FMT ",%.4f,%.4f,%.4f,%.3f,%s,%.0f\n", G->file, Orders[o->order], blocks, G->N, G->M, kernel, info.kernel,
+  PetscCall(PetscPrintf(G->comm, "%s,%s,%" PetscInt_FMT ",%" PetscInt_FMT ",%" PetscInt64_FMT ",%s,%s,%.1f,%.3f,%.3f,%.3f,%" PetscInt_FMT ",%.4f,%.4f,%.4f,%.3f,%s,%.0f\n", G->file, GpAppLinkOrders[o->order], blocks, G->N, G->M, kernel, info.kernel,
                         1e3 * info.seconds, 1e6 * T.warm, 1e6 * T.cold, 1e-9 * (PetscLogDouble)G->M / T.warm, its, 1e3 * T.device, 1e3 * T.host, 1e3 * T.setup, 1e6 * (T.device > 0 ? T.device : T.host) / (PetscLogDouble)(its + 1), Shares[share],
                         moved));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -329,8 +329,8 @@ int main(int argc, char **argv)
   PetscInt          ngraphs, nkernels, share[MOST], nshares;
   PetscBool         given;
   PetscMPIInt       size;
-  Options           o = {11, {0, 2}, MOST, ORDER_GIVEN, ""};
-  Graph             G;
+  Options           o = {11, {0, 2}, MOST, GP_LINK_ORDER_GIVEN, ""};
+  GpAppLinkMatrix   G;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
@@ -339,7 +339,7 @@ int main(int argc, char **argv)
   PetscCall(Names("-graphs", PETSC_STATIC_ARRAY_LENGTH(graphnames), graphnames, graphs, &ngraphs));
   PetscCall(Names("-kernels", size > 1 ? 1 : PETSC_STATIC_ARRAY_LENGTH(kernelnames), kernelnames, kernels, &nkernels));
   PetscCall(GetShares(share, &nshares));
-  PetscCall(PetscOptionsGetEnum(NULL, NULL, "-order", Orders, (PetscEnum *)&o.order, NULL));
+  PetscCall(PetscOptionsGetEnum(NULL, NULL, "-order", GpAppLinkOrders, (PetscEnum *)&o.order, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-repeats", &o.repeats, NULL));
   PetscCall(PetscOptionsGetIntArray(NULL, NULL, "-blocks", o.blocks, &o.nblocks, &given));
   if (!given) o.nblocks = 2;
@@ -347,7 +347,7 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetString(NULL, NULL, "-write", o.write, sizeof(o.write), NULL));
   PetscCall(PetscOptionsHasName(NULL, NULL, "-mat_gpucsr_vec_type", &given));
   if (!given) PetscCall(PetscOptionsSetValue(NULL, "-mat_gpucsr_vec_type", "gpu"));
-  PetscCall(GraphRegisterEvents());
+  PetscCall(GpAppLinkMatrixRegisterEvents());
   PetscCall(PetscGPUCSRGetDeviceName(&device));
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "# %d x %s\n", size, device));
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "graph,order,blocks,nodes,links,asked,kernel,format_ms,product_us,product_cold_us,glinks_per_s,iterations,device_loop_ms,host_loop_ms,setup_ms,us_per_iteration,stream,moved_bytes\n"));
@@ -355,7 +355,7 @@ int main(int argc, char **argv)
     for (PetscInt b = 0; b < o.nblocks; b++) {
       PetscCall(Make(PETSC_COMM_WORLD, graphs[s], o.order, o.blocks[b], &G));
       for (PetscInt k = 0; k < nkernels * nshares; k++) PetscCall(Measure(&G, o.blocks[b], kernels[k / nshares], (Share)share[k % nshares], k || b || s + 1 < ngraphs ? "" : o.write, &o));
-      PetscCall(GraphDestroy(&G));
+      PetscCall(GpAppLinkMatrixDestroy(&G));
     }
     PetscCall(PetscFree(graphs[s]));
   }

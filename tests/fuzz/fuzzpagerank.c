@@ -3,13 +3,13 @@
 #include "fuzz.h"
 #include <string.h>
 
-static Graph     Small; /* what personalisations are of */
-static PetscBool Registered = PETSC_FALSE;
+static GpAppLinkMatrix Small; /* what personalisations are of */
+static PetscBool       Registered = PETSC_FALSE;
 
 static PetscErrorCode Register(void)
 {
   PetscFunctionBegin;
-  if (!Registered) PetscCall(GraphRegisterEvents());
+  if (!Registered) PetscCall(GpAppLinkMatrixRegisterEvents());
   Registered = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -22,7 +22,7 @@ static PetscErrorCode PrepareGraph(const char folder[])
 }
 
 /* Checks that flows along the links are finite and not negative. */
-static PetscErrorCode CheckGraph(const Graph *G, char wrong[FUZZ_WRONG])
+static PetscErrorCode CheckGraph(const GpAppLinkMatrix *G, char wrong[FUZZ_WRONG])
 {
   Vec      *x;
   PetscReal least, most;
@@ -30,7 +30,7 @@ static PetscErrorCode CheckGraph(const Graph *G, char wrong[FUZZ_WRONG])
   PetscFunctionBegin;
   FUZZ_EXPECT(G->N >= 1 && G->M >= 0, "%lld nodes, %lld links", (long long)G->N, (long long)G->M);
   for (PetscInt k = 1; G->id && k < G->N; k++) FUZZ_EXPECT(G->id[k] > G->id[k - 1], "node %lld has the identity %lld", (long long)k, (long long)G->id[k]);
-  PetscCall(GraphCreateVecs(G, 2, &x));
+  PetscCall(GpAppLinkMatrixCreateVecs(G, 2, &x));
   PetscCall(VecSet(x[0], 1.0));
   PetscCall(MatMult(G->links, x[0], x[1]));
   PetscCall(VecMin(x[1], NULL, &least));
@@ -42,31 +42,31 @@ static PetscErrorCode CheckGraph(const Graph *G, char wrong[FUZZ_WRONG])
 
 static PetscErrorCode ReadGraph(const char file[], uint64_t choice, char wrong[FUZZ_WRONG])
 {
-  GraphOptions options = {.blocks = 1};
-  Graph        G;
+  GpAppLinkOptions options = {.blocks = 1};
+  GpAppLinkMatrix  G;
 
   PetscFunctionBegin;
   options.undirected       = (PetscBool)(choice & 1);
   options.keep_loops       = (PetscBool)(choice >> 1 & 1);
   options.count_duplicates = (PetscBool)(choice >> 2 & 1);
-  options.order            = choice >> 3 & 1 ? ORDER_DEGREE : ORDER_GIVEN;
+  options.order            = choice >> 3 & 1 ? GP_LINK_ORDER_DEGREE : GP_LINK_ORDER_GIVEN;
   options.blocks           = choice >> 4 & 1 ? 2 : 1;
-  PetscCall(GraphLoad(PETSC_COMM_SELF, file, &options, &G));
+  PetscCall(GpAppLinkMatrixLoad(PETSC_COMM_SELF, file, &options, &G));
   PetscCall(CheckGraph(&G, wrong));
-  PetscCall(GraphDestroy(&G));
+  PetscCall(GpAppLinkMatrixDestroy(&G));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode PreparePersonalisation(const char folder[])
 {
-  const GraphOptions options = {.blocks = 1};
-  char               file[PETSC_MAX_PATH_LEN];
+  const GpAppLinkOptions options = {.blocks = 1};
+  char                   file[PETSC_MAX_PATH_LEN];
 
   PetscFunctionBegin;
   PetscCall(Register());
   PetscCall(FuzzWriteText(folder, "graph", "10 20\n20 30\n30 10\n30 40\n40 50\n50 10\n"));
   (void)snprintf(file, sizeof(file), "%s/graph", folder);
-  PetscCall(GraphLoad(PETSC_COMM_SELF, file, &options, &Small));
+  PetscCall(GpAppLinkMatrixLoad(PETSC_COMM_SELF, file, &options, &Small));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -36,6 +36,7 @@ BEGIN {
   layer["src/app/report/"]                  = 4.3; petsc["src/app/report/"]              = "public"
   layer["src/app/picture/"]                 = 4.4; petsc["src/app/picture/"]             = "public"
   layer["src/app/program/"]                 = 4.4; petsc["src/app/program/"]             = "public"
+  layer["src/app/linkmatrix/"]              = 4.45; petsc["src/app/linkmatrix/"]          = "public"
   layer["src/app/"]                         = 4.5; petsc["src/app/"]                     = "public"
   layer["solvers/"]                         = 9; petsc["solvers/"]                         = "public petsc/private/taoimpl.h petsc/private/petscimpl.h"
   layer["examples/"]                        = 10; petsc["examples/"]                        = "public"

@@ -1,10 +1,10 @@
 /* Generates the links of an R-MAT graph. src/app reads graphs from files. */
-#include "pagerank.h"
+#include "app/linkmatrix/applinkmatrix.h"
 #include "app/program/apphash.h"
 
 /* R-MAT (D. Chakrabarti, Y. Zhan, C. Faloutsos 2004) with the parameters of Graph500. Each link descends `scale` levels of the adjacency matrix.
    On each level it enters one of the four quadrants, with probabilities 0.57, 0.19, 0.19 and 0.05. */
-PetscErrorCode GraphMakeRMAT(MPI_Comm comm, PetscInt scale, PetscInt degree, PetscInt seed, Links *L)
+PetscErrorCode GpAppLinksMakeRMAT(MPI_Comm comm, PetscInt scale, PetscInt degree, PetscInt seed, GpAppLinks *L)
 {
   PetscMPIInt rank, size;
   PetscInt64  total, first, last;

@@ -1,16 +1,16 @@
 /* Assembles the matrix of a graph from its links, on any number of processes. */
-#include "pagerank.h"
+#include "app/linkmatrix/applinkmatrix.h"
 #include <gpucsr.h>
 
 enum {
-  PIECES   = 1 << 16, /* upper bound on the number of pieces of rows that GraphPartitionRows() assigns to processes */
+  PIECES   = 1 << 16, /* upper bound on the number of pieces of rows that LinkMatrixPartitionRows() assigns to processes */
   ROW_COST = 4        /* cost of a row in links: the vector operations of an iteration take as long for a row as the product for this many links */
 };
 
 static PetscLogEvent GraphRead, GraphNames, GraphRows, GraphMatrix;
 
 /* Registers the events of loading, for -log_view. */
-PetscErrorCode GraphRegisterEvents(void)
+PetscErrorCode GpAppLinkMatrixRegisterEvents(void)
 {
   PetscClassId id;
 
@@ -25,7 +25,7 @@ PetscErrorCode GraphRegisterEvents(void)
 
 /* Assigns consecutive rows to each process, so that all processes have about the same work. Equal numbers of rows would not do: in graphs with a
    power law few rows have most of the links, and in R-MAT graphs these rows are neighbours. */
-static PetscErrorCode GraphPartitionRows(MPI_Comm comm, const Links *L, PetscInt N, PetscLayout *layout)
+static PetscErrorCode LinkMatrixPartitionRows(MPI_Comm comm, const GpAppLinks *L, PetscInt N, PetscLayout *layout)
 {
   const PetscInt rows = N / PIECES + 1, pieces = (N + rows - 1) / rows;
   PetscInt64    *work, before = 0, total = 0;
@@ -47,10 +47,10 @@ static PetscErrorCode GraphPartitionRows(MPI_Comm comm, const Links *L, PetscInt
 }
 
 /* Sends every link to the process that owns its row. The row of a link is the node it leads to. */
-static PetscErrorCode GraphExchangeLinks(MPI_Comm comm, PetscLayout layout, Links *L)
+static PetscErrorCode LinkMatrixExchangeLinks(MPI_Comm comm, PetscLayout layout, GpAppLinks *L)
 {
   const PetscBool weighted = (PetscBool)(L->weight != NULL);
-  Links           mine = {0}, out = {0};
+  GpAppLinks      mine = {0}, out = {0};
   PetscMPIInt     size, *nsend, *sendat, *nrecv, *recvat, *owner;
 
   PetscFunctionBegin;
@@ -91,7 +91,7 @@ static PetscErrorCode GraphExchangeLinks(MPI_Comm comm, PetscLayout layout, Link
 }
 
 /* Creates a matrix of the type that the options select. The default is double storage if single precision would change a weight. */
-static PetscErrorCode GraphCreateMatrix(MPI_Comm comm, PetscInt m, PetscInt n, PetscInt N, const PetscInt i[], const PetscInt j[], const PetscScalar a[], Mat *A)
+static PetscErrorCode LinkMatrixCreateMatrix(MPI_Comm comm, PetscInt m, PetscInt n, PetscInt N, const PetscInt i[], const PetscInt j[], const PetscScalar a[], Mat *A)
 {
   PetscMPIInt rounds = 0, any;
   PetscBool   assembled, ours;
@@ -125,7 +125,7 @@ static PetscErrorCode GraphCreateMatrix(MPI_Comm comm, PetscInt m, PetscInt n, P
 }
 
 /* Creates a matrix for each row block from the local compressed rows. */
-static PetscErrorCode GraphCreateBlocks(PetscInt m, const PetscInt i[], const PetscInt j[], const PetscScalar a[], Graph *G)
+static PetscErrorCode LinkMatrixCreateBlocks(PetscInt m, const PetscInt i[], const PetscInt j[], const PetscScalar a[], GpAppLinkMatrix *G)
 {
   PetscInt *begin;
 
@@ -133,10 +133,10 @@ static PetscErrorCode GraphCreateBlocks(PetscInt m, const PetscInt i[], const Pe
   PetscCall(PetscMalloc1(G->blocks, &G->A));
   PetscCall(PetscMalloc1(m + 1, &begin));
   for (PetscInt b = 0; b < G->blocks; b++) {
-    const PetscInt first = GraphBlockStart(m, G->blocks, b), n = GraphBlockStart(m, G->blocks, b + 1) - first;
+    const PetscInt first = GpAppLinkBlockStart(m, G->blocks, b), n = GpAppLinkBlockStart(m, G->blocks, b + 1) - first;
 
     for (PetscInt k = 0; k <= n; k++) begin[k] = i[first + k] - i[first];
-    PetscCall(GraphCreateMatrix(G->comm, n, m, G->N, begin, j + i[first], a + i[first], &G->A[b]));
+    PetscCall(LinkMatrixCreateMatrix(G->comm, n, m, G->N, begin, j + i[first], a + i[first], &G->A[b]));
   }
   PetscCall(PetscFree(begin));
   G->links = G->A[0];
@@ -146,7 +146,7 @@ static PetscErrorCode GraphCreateBlocks(PetscInt m, const PetscInt i[], const Pe
 }
 
 /* Applies -count_duplicates, -undirected and -loops to the links. */
-static PetscErrorCode GraphApplyOptions(const GraphOptions *options, Links *L)
+static PetscErrorCode LinkMatrixApplyOptions(const GpAppLinkOptions *options, GpAppLinks *L)
 {
   const PetscInt64 n = L->n;
 
@@ -168,7 +168,7 @@ static PetscErrorCode GraphApplyOptions(const GraphOptions *options, Links *L)
 
 /* Creates the matrices of a graph from the links of all processes, and frees the links. nodes: number of nodes, if the links number them from 0. 0: the
    nodes are the identities that occur in the links. On entry G->file is set, and G->idbase if nodes is not 0. */
-PetscErrorCode GraphFromLinks(MPI_Comm comm, const GraphOptions *options, Links *L, PetscInt64 nodes, Graph *G)
+PetscErrorCode GpAppLinkMatrixCreate(MPI_Comm comm, const GpAppLinkOptions *options, GpAppLinks *L, PetscInt64 nodes, GpAppLinkMatrix *G)
 {
   PetscInt64   local;
   PetscLayout  layout;
@@ -182,27 +182,27 @@ PetscErrorCode GraphFromLinks(MPI_Comm comm, const GraphOptions *options, Links 
     G->N = (PetscInt)nodes;
   } else {
     PetscCall(PetscLogEventBegin(GraphNames, 0, 0, 0, 0));
-    PetscCall(GraphRename(comm, L, G));
+    PetscCall(GpAppLinkMatrixRename(comm, L, G));
     PetscCall(PetscLogEventEnd(GraphNames, 0, 0, 0, 0));
   }
   PetscCall(PetscLogEventBegin(GraphRows, 0, 0, 0, 0));
-  PetscCall(GraphApplyOptions(options, L));
-  if (options->order == ORDER_DEGREE) PetscCall(GraphReorder(comm, L, G));
+  PetscCall(LinkMatrixApplyOptions(options, L));
+  if (options->order == GP_LINK_ORDER_DEGREE) PetscCall(GpAppLinkMatrixReorder(comm, L, G));
   G->weighted = (PetscBool)(L->weight != NULL);
-  PetscCall(GraphPartitionRows(comm, L, G->N, &layout));
+  PetscCall(LinkMatrixPartitionRows(comm, L, G->N, &layout));
   PetscCall(PetscLayoutGetRange(layout, &first, NULL));
   PetscCall(PetscLayoutGetLocalSize(layout, &m));
   PetscCheck(m <= INT32_MAX, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%s: %" PetscInt_FMT " nodes, of which %" PetscInt_FMT " belong to one process, but a process can have at most %d: use more processes", G->file, G->N, m, INT32_MAX);
   G->blocks = PetscMax(options->blocks, 1);
-  if (G->blocks > 1) PetscCall(GraphInterleave(layout, G->blocks, L, G));
-  PetscCall(GraphExchangeLinks(comm, layout, L));
+  if (G->blocks > 1) PetscCall(GpAppLinkMatrixInterleave(layout, G->blocks, L, G));
+  PetscCall(LinkMatrixExchangeLinks(comm, layout, L));
   PetscCall(PetscLayoutDestroy(&layout));
-  PetscCall(GraphCompress(L, G->N, first, m, &i, &j, &a));
+  PetscCall(GpAppLinksCompress(L, G->N, first, m, &i, &j, &a));
   PetscCall(PetscLogEventEnd(GraphRows, 0, 0, 0, 0));
   local = i[m];
   PetscCallMPI(MPI_Allreduce(&local, &G->M, 1, MPIU_INT64, MPI_SUM, comm));
   PetscCall(PetscLogEventBegin(GraphMatrix, 0, 0, 0, 0));
-  PetscCall(GraphCreateBlocks(m, i, j, a, G));
+  PetscCall(LinkMatrixCreateBlocks(m, i, j, a, G));
   PetscCall(PetscLogEventEnd(GraphMatrix, 0, 0, 0, 0));
   PetscCall(PetscFree2(j, a));
   PetscCall(PetscFree(i));
@@ -210,7 +210,7 @@ PetscErrorCode GraphFromLinks(MPI_Comm comm, const GraphOptions *options, Links 
 }
 
 /* Reads a graph from a file and creates its matrices. */
-PetscErrorCode GraphLoad(MPI_Comm comm, const char file[], const GraphOptions *options, Graph *G)
+PetscErrorCode GpAppLinkMatrixLoad(MPI_Comm comm, const char file[], const GpAppLinkOptions *options, GpAppLinkMatrix *G)
 {
   GpAppGraph R;
 
@@ -222,13 +222,13 @@ PetscErrorCode GraphLoad(MPI_Comm comm, const char file[], const GraphOptions *o
   PetscCall(PetscLogEventEnd(GraphRead, 0, 0, 0, 0));
   G->idbase = R.base;
   if (R.named) G->names = R.names;
-  PetscCall(GraphFromLinks(comm, options, &R.links, R.nodes, G));
+  PetscCall(GpAppLinkMatrixCreate(comm, options, &R.links, R.nodes, G));
   PetscCall(GpAppGraphDescribe(&R, G->N, G->read, sizeof(G->read)));
   if (!R.named) PetscCall(GpAppNamesDestroy(&R.names));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode GraphCreateVecs(const Graph *G, PetscInt n, Vec **x)
+PetscErrorCode GpAppLinkMatrixCreateVecs(const GpAppLinkMatrix *G, PetscInt n, Vec **x)
 {
   Vec v;
 
@@ -239,7 +239,7 @@ PetscErrorCode GraphCreateVecs(const Graph *G, PetscInt n, Vec **x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode GraphDestroy(Graph *G)
+PetscErrorCode GpAppLinkMatrixDestroy(GpAppLinkMatrix *G)
 {
   PetscFunctionBegin;
   PetscCall(PetscFree(G->id));

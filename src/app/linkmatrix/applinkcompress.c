@@ -1,5 +1,5 @@
 /* Sorts links by row and column, and converts them to compressed rows. */
-#include "pagerank.h"
+#include "app/linkmatrix/applinkmatrix.h"
 
 enum {
   DIGIT  = 11, /* bits of a digit of the radix sort: 2^11 output positions still fit the caches, and more bits mean fewer passes */
@@ -7,7 +7,7 @@ enum {
 };
 
 /* Number of bits that the numbers 0 to n - 1 need. */
-static int GraphCountBits(PetscInt64 n)
+static int LinksCountBits(PetscInt64 n)
 {
   int bits = 0;
 
@@ -17,7 +17,7 @@ static int GraphCountBits(PetscInt64 n)
 
 /* Stable radix sort of n keys, of which the lowest `bits` bits are used, together with the weights if weight[0] is not NULL. The least significant
    digit comes first. key[0] and weight[0] hold the input, key[1] and weight[1] are work arrays. The result is in key[which] and weight[which]. */
-static PetscErrorCode GraphSortKeys(PetscInt64 n, int bits, uint64_t *key[2], PetscReal *weight[2], int *which)
+static PetscErrorCode LinksSortKeys(PetscInt64 n, int bits, uint64_t *key[2], PetscReal *weight[2], int *which)
 {
   const int   passes = (bits + DIGIT - 1) / DIGIT;
   PetscInt64 *count;
@@ -56,9 +56,9 @@ static PetscErrorCode GraphSortKeys(PetscInt64 n, int bits, uint64_t *key[2], Pe
    count once if they have no weights. Otherwise their weights are added. The caller frees i with PetscFree(), j and a with PetscFree2().
 
    The row and the column of a link are packed into one 64-bit key, so that the two arrays of L suffice as input and work array of the sort. */
-PetscErrorCode GraphCompress(Links *L, PetscInt N, PetscInt first, PetscInt m, PetscInt **i_, PetscInt **j_, PetscScalar **a_)
+PetscErrorCode GpAppLinksCompress(GpAppLinks *L, PetscInt N, PetscInt first, PetscInt m, PetscInt **i_, PetscInt **j_, PetscScalar **a_)
 {
-  const int      low = GraphCountBits(N), bits = low + GraphCountBits(m);
+  const int      low = LinksCountBits(N), bits = low + LinksCountBits(m);
   const uint64_t colmask = ((uint64_t)1 << low) - 1;
   uint64_t      *key[2] = {(uint64_t *)L->from, (uint64_t *)L->to}, last = 0;
   PetscReal     *weight[2] = {L->weight, NULL};
@@ -70,7 +70,7 @@ PetscErrorCode GraphCompress(Links *L, PetscInt N, PetscInt first, PetscInt m, P
   PetscCheck(L->n <= PETSC_MAX_INT && bits <= 64, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "The links of one process do not fit PetscInt: use more processes or a PETSc with 64-bit indices");
   for (PetscInt64 k = 0; k < L->n; k++) key[0][k] = (uint64_t)(L->to[k] - first) << low | (uint64_t)L->from[k];
   if (L->weight) PetscCall(PetscMalloc1(L->n + 1, &weight[1]));
-  PetscCall(GraphSortKeys(L->n, bits, key, weight, &in));
+  PetscCall(LinksSortKeys(L->n, bits, key, weight, &in));
   PetscCall(PetscCalloc1(m + 1, &i));
   PetscCall(PetscMalloc2(L->n + 1, &j, L->n + 1, &a));
   for (PetscInt64 k = 0; k < L->n; k++) {

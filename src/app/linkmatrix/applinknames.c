@@ -1,5 +1,6 @@
 /* Maps the identities and names of nodes in files to consecutive row numbers, and back. */
-#include "pagerank.h"
+#include "app/linkmatrix/applinkmatrix.h"
+#include "app/text/appcollective.h"
 #include "app/text/appscan.h"
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +42,7 @@ static PetscInt64 NamesSortUnique(PetscInt64 *list, PetscInt64 n)
 }
 
 /* Builds the bit set: the union over all processes, reduced in pieces whose length fits the int of MPI. */
-static PetscErrorCode NamesBuildBits(MPI_Comm comm, const Links *L, PetscInt64 largest, Names *names)
+static PetscErrorCode NamesBuildBits(MPI_Comm comm, const GpAppLinks *L, PetscInt64 largest, Names *names)
 {
   const PetscInt64 piece = 1 << 27;
 
@@ -62,7 +63,7 @@ static PetscErrorCode NamesBuildBits(MPI_Comm comm, const Links *L, PetscInt64 l
 }
 
 /* Builds the sorted list: the union over all processes. */
-static PetscErrorCode NamesBuildList(MPI_Comm comm, const Links *L, Names *names)
+static PetscErrorCode NamesBuildList(MPI_Comm comm, const GpAppLinks *L, Names *names)
 {
   PetscInt64 *mine, total;
 
@@ -90,7 +91,7 @@ static inline PetscInt64 NamesFind(const Names *names, PetscInt64 id)
 }
 
 /* Numbers the nodes that occur in the links by ascending identity, and replaces the identities in the links by these numbers. */
-PetscErrorCode GraphRename(MPI_Comm comm, Links *L, Graph *G)
+PetscErrorCode GpAppLinkMatrixRename(MPI_Comm comm, GpAppLinks *L, GpAppLinkMatrix *G)
 {
   Names      names   = {0};
   PetscInt64 mine[2] = {0, L->n}, largest = 0, total = 0;
@@ -123,7 +124,7 @@ PetscErrorCode GraphRename(MPI_Comm comm, Links *L, Graph *G)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode GraphFind(const Graph *G, const char name[], size_t length, PetscInt *row)
+PetscErrorCode GpAppLinkMatrixFindNode(const GpAppLinkMatrix *G, const char name[], size_t length, PetscInt *row)
 {
   PetscInt64 node = -1;
 
@@ -140,24 +141,11 @@ PetscErrorCode GraphFind(const Graph *G, const char name[], size_t length, Petsc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const char *GraphName(const Graph *G, PetscInt row, char number[24])
+const char *GpAppLinkMatrixGetName(const GpAppLinkMatrix *G, PetscInt row, char number[24])
 {
   const PetscInt node = G->node ? G->node[row] : row;
 
   if (G->names.n) return GpAppNamesGet(&G->names, node);
   (void)snprintf(number, 24, "%" PetscInt64_FMT, G->id ? G->id[node] : node + G->idbase);
   return number;
-}
-
-/* Writes a name in the syntax of result files and of -personalize. A name with a blank, a quote, a comma, a colon, # or another delimiter is quoted;
-   quotes inside are doubled. */
-void GraphWriteName(FILE *fp, const char name[])
-{
-  if (*name && !strpbrk(name, " \t\r\n\"',;:#%")) {
-    (void)fputs(name, fp);
-    return;
-  }
-  (void)fputc('"', fp);
-  for (const char *c = name; *c; c++) (void)fprintf(fp, *c == '"' ? "\"\"" : "%c", *c == '\n' ? ' ' : *c);
-  (void)fputc('"', fp);
 }

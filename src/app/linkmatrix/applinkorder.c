@@ -1,10 +1,10 @@
 /* Permutations of the rows: by degree, and interleaved over blocks. */
-#include "pagerank.h"
+#include "app/linkmatrix/applinkmatrix.h"
 
-const char *const Orders[] = {"given", "degree", "Order", "", NULL};
+const char *const GpAppLinkOrders[] = {"given", "degree", "GpAppLinkOrder", "", NULL};
 
 /* Replaces the numbers of the nodes in the links. */
-static void GraphRenumber(Links *L, const PetscInt number[])
+static void LinksRenumber(GpAppLinks *L, const PetscInt number[])
 {
   for (PetscInt64 k = 0; k < L->n; k++) {
     L->from[k] = number[L->from[k]];
@@ -17,7 +17,7 @@ static void GraphRenumber(Links *L, const PetscInt number[])
    A product reads the vector entry of a node once for every outgoing link. This order places the entries that are read most often next to each other,
    so that they stay in the caches. R-MAT graphs and other graphs with random node numbers gain. Web graphs in the order of their addresses lose,
    because there neighbouring nodes link to each other. */
-PetscErrorCode GraphReorder(MPI_Comm comm, Links *L, Graph *G)
+PetscErrorCode GpAppLinkMatrixReorder(MPI_Comm comm, GpAppLinks *L, GpAppLinkMatrix *G)
 {
   PetscInt *degree, *start, most = 0;
 
@@ -39,7 +39,7 @@ PetscErrorCode GraphReorder(MPI_Comm comm, Links *L, Graph *G)
   }
   PetscCall(PetscFree(start));
   PetscCall(PetscFree(degree));
-  GraphRenumber(L, G->row);
+  LinksRenumber(L, G->row);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -47,7 +47,7 @@ PetscErrorCode GraphReorder(MPI_Comm comm, Links *L, Graph *G)
 
    Nodes with neighbouring numbers often link to each other, for example the pages of one site. Block Gauss-Seidel converges faster than a power
    iteration only through links between different blocks, so neighbours belong in different blocks. */
-PetscErrorCode GraphInterleave(PetscLayout layout, PetscInt blocks, Links *L, Graph *G)
+PetscErrorCode GpAppLinkMatrixInterleave(PetscLayout layout, PetscInt blocks, GpAppLinks *L, GpAppLinkMatrix *G)
 {
   const PetscInt *ranges;
   PetscMPIInt     size;
@@ -58,8 +58,8 @@ PetscErrorCode GraphInterleave(PetscLayout layout, PetscInt blocks, Links *L, Gr
   PetscCall(PetscLayoutGetRanges(layout, &ranges));
   PetscCall(PetscMalloc1(G->N, &moved));
   for (PetscMPIInt p = 0; p < size; p++)
-    for (PetscInt r = 0, n = ranges[p + 1] - ranges[p]; r < n; r++) moved[ranges[p] + r] = ranges[p] + GraphBlockStart(n, blocks, r % blocks) + r / blocks;
-  GraphRenumber(L, moved);
+    for (PetscInt r = 0, n = ranges[p + 1] - ranges[p]; r < n; r++) moved[ranges[p] + r] = ranges[p] + GpAppLinkBlockStart(n, blocks, r % blocks) + r / blocks;
+  LinksRenumber(L, moved);
   if (G->row) {
     for (PetscInt i = 0; i < G->N; i++) G->row[i] = moved[G->row[i]];
   } else {
@@ -72,7 +72,7 @@ PetscErrorCode GraphInterleave(PetscLayout layout, PetscInt blocks, Links *L, Gr
 }
 
 /* Permutes x from node order to row order (byrow), or back. */
-PetscErrorCode GraphPermute(const Graph *G, PetscBool byrow, Vec x)
+PetscErrorCode GpAppLinkMatrixPermute(const GpAppLinkMatrix *G, PetscBool byrow, Vec x)
 {
   VecScatter scatter;
   PetscInt   first, last;
