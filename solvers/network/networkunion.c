@@ -1,0 +1,59 @@
+/* Connected nodes get equal labels: by union-find on each process, and by exchange of labels between processes until none changes. */
+#include "networkimpl.h"
+
+/* Root of a tree of the forest, with path halving. */
+static PetscInt NetworkFindRoot(PetscInt parent[], PetscInt k)
+{
+  while (parent[k] != k) k = parent[k] = parent[parent[k]];
+  return k;
+}
+
+/* Joins the trees of a and b. The root with the smaller number stays a root. */
+static void NetworkJoin(PetscInt parent[], PetscInt a, PetscInt b)
+{
+  a = NetworkFindRoot(parent, a);
+  b = NetworkFindRoot(parent, b);
+  if (a < b) parent[b] = a;
+  else parent[a] = b;
+}
+
+/* Labels the nodes of this process and the ghosts. The label is the smallest global number of a node that is connected to the node.
+
+   sides PETSC_FALSE: links connect nodes in both directions, label has n + nghost entries.
+   sides PETSC_TRUE: a node is two vertices, one for its outgoing and one for its incoming links, and a link connects the outgoing vertex of one node with
+   the incoming vertex of the other. label has n + nghost entries for outgoing vertices, then n for incoming ones. The label is the smallest number of an
+   outgoing vertex; N for an incoming vertex without links. */
+PetscErrorCode NetworkConnect_Private(Network nw, const NetworkLocal *G, PetscBool sides, PetscInt label[])
+{
+  const PetscInt columns = G->n + G->nghost, all = columns + (sides ? G->n : 0);
+  PetscInt      *parent, *least;
+  PetscMPIInt    changed = 1;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2(all, &parent, all, &least));
+  for (PetscInt k = 0; k < all; k++) {
+    parent[k] = k;
+    label[k]  = k < G->n ? G->first + k : k < columns ? G->ghost[k - G->n] : nw->N;
+  }
+  for (PetscInt r = 0; r < G->n; r++)
+    for (PetscInt k = G->i[r]; k < G->i[r + 1]; k++) NetworkJoin(parent, sides ? columns + r : r, G->j[k]);
+  while (changed) {
+    for (PetscInt k = 0; k < all; k++) least[k] = nw->N;
+    for (PetscInt k = 0; k < all; k++) {
+      const PetscInt root = NetworkFindRoot(parent, k);
+
+      least[root] = PetscMin(least[root], label[k]);
+    }
+    for (PetscInt k = 0; k < all; k++) label[k] = least[NetworkFindRoot(parent, k)];
+    PetscCall(PetscSFReduceBegin(G->sf, MPIU_INT, label + G->n, label, MPI_MIN));
+    PetscCall(PetscSFReduceEnd(G->sf, MPIU_INT, label + G->n, label, MPI_MIN));
+    PetscCall(PetscSFBcastBegin(G->sf, MPIU_INT, label, label + G->n, MPI_REPLACE));
+    PetscCall(PetscSFBcastEnd(G->sf, MPIU_INT, label, label + G->n, MPI_REPLACE));
+    changed = 0;
+    for (PetscInt k = 0; k < all && !changed; k++) changed = label[k] != least[NetworkFindRoot(parent, k)];
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &changed, 1, MPI_INT, MPI_MAX, PetscObjectComm((PetscObject)nw)));
+    nw->it++;
+  }
+  PetscCall(PetscFree2(parent, least));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
