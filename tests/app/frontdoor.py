@@ -35,7 +35,7 @@ def number(text):
 
 # Of PETSc's own options, some come before those of the program and some after.
 own = False
-headings = re.compile("Options of the (program|[a-z]+ program|scaling|path)|PageRank of the nodes|(Dissimilarities|Files) of the|Multidimensional scaling by majorisation|Tables in text|Graphs in files|BMRM|-bmrm_|Clusters of points|-kmeans_")
+headings = re.compile("Options of the (program|[a-z]+ program|scaling|path)|PageRank of the nodes|Measures of the nodes|(Dissimilarities|Files) of the|Multidimensional scaling by majorisation|Tables in text|Graphs in files|BMRM|-bmrm_|Clusters of points|-kmeans_")
 registered = set()
 for line in open(help_file):
     if not line.startswith(" ") and line.rstrip().endswith(":"):

@@ -3,7 +3,7 @@
 set -u
 . "$(dirname "$0")/../env.sh"
 bin=$BUILD/bin
-for p in bmrm kmeans pagerank smacof; do [ -x "$bin/$p" ] || { not_ok "$p is built"; exit 1; }; done
+for p in bmrm kmeans network pagerank smacof; do [ -x "$bin/$p" ] || { not_ok "$p is built"; exit 1; }; done
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 small=solvers/bmrm/data/breast-cancer.libsvm
@@ -184,7 +184,7 @@ else
 fi
 
 # --- --help, --version, manual pages ------------------------------------------------------------------------------------------------
-for p in bmrm kmeans pagerank smacof; do
+for p in bmrm kmeans network pagerank smacof; do
   "$MPIEXEC" -n 3 "$bin/$p" --help >"$tmp/out" 2>"$tmp/err" && [ ! -s "$tmp/err" ] && awk 'length($0) > 100 { bad = 1 } END { exit bad || NR > 40 || NR < 20 }' "$tmp/out" && [ "$(grep -c "^  $p -" "$tmp/out")" -eq 3 ]
   if [ $? -eq 0 ]; then ok "$p --help: one screen with three examples, printed once"; else not_ok "$p --help: one screen with three examples, printed once" "$tmp/out"; fi
   if "$bin/$p" --version >"$tmp/out" 2>&1 && grep -qE "^$p \(gpucsr [0-9.]+\), PETSc 3\.[0-9.]+ with (32|64)-bit indices, with(out)? CUDA$" "$tmp/out"; then ok "$p --version"; else not_ok "$p --version" "$tmp/out"; fi
@@ -203,7 +203,7 @@ done
 
 # --- the tables have what the programs register, with the same choices and defaults ---------------------------------------------------
 if [ -n "$python" ]; then
-  for p in bmrm kmeans pagerank smacof; do
+  for p in bmrm kmeans network pagerank smacof; do
     "$bin/$p" --help-options >"$tmp/table"
     parameters=(-)
     [ $p != bmrm ] || parameters=(quantile epsilon huber novelty fbeta ndcg multiclass)

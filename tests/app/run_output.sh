@@ -15,6 +15,7 @@ printf '0 1\n1 2\n2 0\n2 1\n' >links
 
 # --- helpers: one call of each program writes one of its outputs ---------------------------------------------------------------------
 outputs=(bmrm:-model bmrm:-report bmrm:-picture bmrm:-save_binary bmrm:-bmrm_checkpoint bmrm:-predictions pagerank:-ranks pagerank:-ranks_binary pagerank:-picture pagerank:-report
+  network:-values network:-values_binary network:-picture network:-report
   kmeans:-labels kmeans:-labels_binary kmeans:-centroids kmeans:-centroids_binary kmeans:-predictions kmeans:-picture kmeans:-report kmeans:-kmeans_checkpoint
   smacof:-coordinates smacof:-coordinates_binary smacof:-stress_per_point smacof:-report smacof:-map smacof:-shepard_data smacof:-checkpoint)
 run() { # run PROGRAM ARGUMENTS: output in $tmp/log, the code is returned
@@ -26,7 +27,7 @@ run() { # run PROGRAM ARGUMENTS: output in $tmp/log, the code is returned
     input=(-f delta -kmeans_clusters 3 -kmeans_checkpoint_every 1)
     [[ " $* " != *" -predictions "* ]] || input+=(-predict delta)
     ;;
-  pagerank) input=(-f links) ;;
+  pagerank | network) input=(-f links) ;;
   smacof) input=(-f delta -checkpoint_every 1) ;;
   esac
   (ulimit -f "$limit" && exec timeout 30 "$bin/$program" "${device[@]}" "${input[@]}" "$@") 2>&1 | cat >log
@@ -89,7 +90,7 @@ ln -s /proc/self/fd/1 stdout
 verdict "an output to standard output follows the printed text if both go to a file"
 good=1
 for o in "${outputs[@]}"; do
-  "$bin/${o%%:*}" "${device[@]}" $(case $o in bmrm*) echo -f train -test train ;; pagerank*) echo -f links ;; kmeans:-predictions) echo -f delta -predict delta ;; *) echo -f delta ;; esac) "${o##*:}" /dev/fd/3 3>&1 >/dev/null 2>log | cat >piped
+  "$bin/${o%%:*}" "${device[@]}" $(case $o in bmrm*) echo -f train -test train ;; pagerank* | network*) echo -f links ;; kmeans:-predictions) echo -f delta -predict delta ;; *) echo -f delta ;; esac) "${o##*:}" /dev/fd/3 3>&1 >/dev/null 2>log | cat >piped
   [ -s piped ] || case $o in *checkpoint) ;; *) echo "$o" >>log && good=0 && break ;; esac
 done
 [ $good = 1 ]

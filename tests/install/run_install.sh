@@ -19,8 +19,8 @@ fi
 # --- contents ------------------------------------------------------------------------------------------------------------------
 missing=()
 for file in lib/libgpucsr.so lib/libgpucsr.so.0 include/gpucsr.h include/gpucsrbmrm.h include/gpucsrdevice.cuh include/gpucsr/gpucsrcompat.h lib/pkgconfig/gpucsr.pc lib/cmake/GPUCSR/GPUCSRConfig.cmake \
-  lib/cmake/GPUCSR/GPUCSRConfigVersion.cmake bin/{bmrm,kmeans,pagerank,smacof} share/man/man1/{bmrm,kmeans,pagerank,smacof}.1 share/man/man3/{MATGPUCSR,MatGPUCSRSetStorage,BMRMSolve,GpDev}.3 \
-  share/bash-completion/completions/{bmrm,kmeans,pagerank,smacof} share/doc/gpucsr/{LICENSE,README.md,CHANGELOG.md} share/doc/gpucsr/docs/{precision.md,dev/device.md} \
+  lib/cmake/GPUCSR/GPUCSRConfigVersion.cmake bin/{bmrm,kmeans,network,pagerank,smacof} share/man/man1/{bmrm,kmeans,network,pagerank,smacof}.1 share/man/man3/{MATGPUCSR,MatGPUCSRSetStorage,BMRMSolve,GpDev}.3 \
+  share/bash-completion/completions/{bmrm,kmeans,network,pagerank,smacof} share/doc/gpucsr/{LICENSE,README.md,CHANGELOG.md} share/doc/gpucsr/docs/{precision.md,dev/device.md} \
   share/doc/gpucsr/examples/{tutorials/{ex_bmrm.c,makefile},deviceloop/makefile,petsc4py/svm.py} share/gpucsr/data/breast-cancer.libsvm; do
   [ -s "$prefix/$file" ] || missing+=("$file")
 done

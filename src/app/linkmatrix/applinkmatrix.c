@@ -106,7 +106,7 @@ static PetscErrorCode LinkMatrixCreateMatrix(MPI_Comm comm, PetscInt m, PetscInt
   if (any) PetscCall(MatGPUCSRSetStorage(*A, MAT_GPUCSR_STORAGE_DOUBLE));
   PetscCall(MatSetFromOptions(*A));
   PetscCall(PetscObjectTypeCompareAny((PetscObject)*A, &ours, MATSEQAIJGPUCSR, MATMPIAIJGPUCSR, ""));
-  if (ours) PetscCall(MatGPUCSRSetTranspose(*A, MAT_GPUCSR_TRANSPOSE_LAZY)); /* no solver multiplies by the transpose */
+  if (ours) PetscCall(MatGPUCSRSetTranspose(*A, MAT_GPUCSR_TRANSPOSE_LAZY)); /* PageRank does not multiply by the transpose */
   PetscCall(MatSeqAIJSetPreallocationCSR(*A, i, j, a));                      /* each of these two calls applies to its own types and is ignored by all others */
   PetscCall(MatMPIAIJSetPreallocationCSR(*A, i, j, a));
   PetscCall(MatAssembled(*A, &assembled));
