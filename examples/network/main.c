@@ -71,6 +71,7 @@ static PetscErrorCode MainCheckRequest(MPI_Comm comm, void *context)
   PetscCall(PetscOptionsHasName(NULL, NULL, "-damping", &damping));
   PetscCheck(!(alpha || damping) || !strcmp(measure, NETWORKKATZ), comm, PETSC_ERR_USER_INPUT, "%s needs -measure katz", alpha ? "-alpha" : "-damping");
   PetscCheck(!alpha || !damping, comm, PETSC_ERR_USER_INPUT, "-alpha and -damping exclude each other: give one of them");
+  PetscCall(GpAppPlotProbe(comm, rq->picture));
   PetscCall(GpAppFilesCheck(comm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -128,10 +128,13 @@ PetscErrorCode ReportWrite(const Request *rq, const GpAppLinkMatrix *G, const Ou
 PetscErrorCode ReportWritePicture(const Request *rq, const GpAppLinkMatrix *G, const Outcome *out)
 {
   double *place, *size;
+  char    title[128], note[128];
 
   PetscFunctionBegin;
+  PetscCall(PetscSNPrintf(note, sizeof(note), "measure %s", out->measure));
+  if (out->residual >= 0) PetscCall(PetscSNPrintf(note, sizeof(note), "measure %s, residual %.2g after %" PetscInt_FMT " iterations%s", out->measure, (double)out->residual, out->iterations, out->reason > 0 ? "" : ", not converged"));
   if (out->type != NETWORK_RESULT_GROUP) {
-    PetscCall(GpAppNodesWritePicture(out->x[0], out->names[0], rq->picture));
+    PetscCall(GpAppNodesWritePicture(out->x[0], out->names[0], note, rq->picture));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PetscMalloc2(out->ngroups, &place, out->ngroups, &size));
@@ -139,7 +142,8 @@ PetscErrorCode ReportWritePicture(const Request *rq, const GpAppLinkMatrix *G, c
     place[k] = k + 1;
     size[k]  = out->size[k];
   }
-  PetscCall(GpAppPlotWrite(G->comm, rq->picture, "place", PETSC_TRUE, "size", 1, &(GpAppCurve){NULL, out->ngroups, place, size}));
+  PetscCall(PetscSNPrintf(title, sizeof(title), "Sizes of %" PetscInt_FMT " groups", out->ngroups));
+  PetscCall(GpAppPlotWrite(G->comm, rq->picture, &(GpAppPlot){title, note, "place", "size", PETSC_TRUE, 1, &(GpAppCurve){NULL, out->ngroups, place, size}}));
   PetscCall(PetscFree2(place, size));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

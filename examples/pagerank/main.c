@@ -286,6 +286,12 @@ static PetscErrorCode MainRun(MPI_Comm comm, void *context, PetscBool *converged
   PetscCall(PetscMalloc1(k * out.vectors, &out.top));
   for (PetscInt i = 0; i < out.vectors; i++) PetscCall(GpAppNodesFindTop(out.x[i], (GpAppNodeErrors){.absolute = out.bound}, k, out.top + i * k, &out.ntop));
   PetscCall(MainPrintSummary(&G, &out));
+  if (rq->ranks[0]) PetscCall(GpAppNodesWriteText(&G, out.vectors, out.x, rq->ranks));
+  if (rq->binary[0]) PetscCall(GpAppNodesWriteBinary(&G, out.vectors, out.x, rq->binary));
+  if (rq->picture[0]) {
+    PetscCall(PetscSNPrintf(note, sizeof(note), "damping %g, error bound %.2g after %" PetscInt_FMT " iterations%s", (double)out.damping, (double)out.bound, out.iterations, out.reason > 0 ? "" : ", not converged"));
+    PetscCall(GpAppNodesWritePicture(out.x[0], "PageRank", note, rq->picture));
+  }
   if (rq->report[0]) PetscCall(MainWriteReport(rq, &G, &out));
   *converged = (PetscBool)(out.reason > 0);
   PetscCall(PetscFree(out.top));

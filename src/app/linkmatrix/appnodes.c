@@ -184,11 +184,11 @@ static int NodesCompareDescending(const void *a, const void *b)
 PetscErrorCode GpAppNodesWritePicture(Vec x, const char axis[], const char note[], const char file[])
 {
   const MPI_Comm comm = PetscObjectComm((PetscObject)x);
-  Vec          on0;
-  PetscScalar *a;
-  PetscInt     N, points = 0;
-  double      *place, *value;
-  char         title[128];
+  Vec            on0;
+  PetscScalar   *a;
+  PetscInt       N, points = 0;
+  double        *place, *value;
+  char           title[128];
 
   PetscFunctionBegin;
   PetscCall(NodesGather(x, &on0));
