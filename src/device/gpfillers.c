@@ -210,3 +210,44 @@ double GpFillersSeconds(GpFillers f)
   pthread_mutex_unlock(&f->lock);
   return seconds;
 }
+
+/* --- loops ----------------------------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+  GpFillersBody body;
+  void         *context;
+  int           parts;
+  int64_t       n;
+} GpFillersRange;
+
+static GpErr GpFillersRunPart(void *context, int64_t part, void *destination, char *why, size_t whylen)
+{
+  const GpFillersRange *r = (const GpFillersRange *)context;
+
+  (void)destination;
+  (void)why;
+  (void)whylen;
+  r->body(r->context, (int)part, r->n * part / r->parts, r->n * (part + 1) / r->parts);
+  return GP_SUCCESS;
+}
+
+int GpFillersParts(int64_t n, int64_t grain)
+{
+  const int64_t most = n / grain, threads = GpFillersCores(GP_FILLERS_PARTS);
+
+  return most < 1 ? 1 : most < threads ? (int)most : (int)threads;
+}
+
+void GpFillersRun(int parts, int64_t n, GpFillersBody body, void *context)
+{
+  GpFillersRange range   = {body, context, parts, n};
+  GpFillers      threads = NULL;
+
+  if (parts > 1 && GpFillersCreate(parts, parts, &threads)) threads = NULL;
+  for (int p = 0; p < parts; p++) {
+    if (threads) (void)GpFillersPost(threads, &(GpFillJob){.fill = GpFillersRunPart, .context = &range, .item = p});
+    else (void)GpFillersRunPart(&range, p, NULL, NULL, 0);
+  }
+  for (int p = 0; p < parts && threads; p++) (void)GpFillersWait(threads, p, -1);
+  GpFillersDestroy(&threads);
+}

@@ -42,4 +42,12 @@ double GpFillersSeconds(GpFillers fillers);                               /* dur
 
 double GpFillersClock(void); /* time in seconds of a monotonic clock */
 
+#define GP_FILLERS_PARTS 16 /* maximum number of parts of a loop */
+
+/* A loop over 0 to n - 1, divided into parts of equal size. GpFillersRun() calls body() once for each part, up to `parts` of them at the same time, and returns when all are done. If
+   the system refuses threads, the caller's thread does the work. body() must not call functions of MPI, PETSc or GpDev. */
+typedef void (*GpFillersBody)(void *context, int part, int64_t begin, int64_t end);
+int  GpFillersParts(int64_t n, int64_t grain); /* the number of parts: one for each core that the process may use, each with at least `grain` iterations; at least 1 */
+void GpFillersRun(int parts, int64_t n, GpFillersBody body, void *context);
+
 #endif

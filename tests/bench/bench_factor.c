@@ -87,7 +87,7 @@ static Matrix CreateBand(int32_t n, int each, int32_t band)
 
 typedef struct {
   GpTriPattern p;
-  int64_t     *begin, *end, *lower;
+  int32_t     *begin, *end, *lower;
   int32_t     *col, *from;
   double      *val; /* the factor computed on the host */
 } Factor;
@@ -95,13 +95,13 @@ typedef struct {
 static Factor CreateFactor(const Matrix *A, int icc)
 {
   const size_t n = (size_t)A->n, nnz = (size_t)A->nnz;
-  Factor       f  = {.begin = (int64_t *)BenchAllocate(n * sizeof(int64_t)),
-                     .end   = (int64_t *)BenchAllocate(n * sizeof(int64_t)),
-                     .lower = (int64_t *)BenchAllocate((n + 1) * sizeof(int64_t)),
+  Factor       f  = {.begin = (int32_t *)BenchAllocate(n * sizeof(int32_t)),
+                     .end   = (int32_t *)BenchAllocate(n * sizeof(int32_t)),
+                     .lower = (int32_t *)BenchAllocate((n + 1) * sizeof(int32_t)),
                      .col   = (int32_t *)BenchAllocate(nnz * sizeof(int32_t)),
                      .from  = (int32_t *)BenchAllocate(nnz * sizeof(int32_t)),
                      .val   = (double *)BenchAllocate(nnz * sizeof(double))};
-  int64_t      at = 0;
+  int32_t      at = 0;
 
   for (int32_t i = 0; i < A->n && !icc; i++) {
     f.lower[i] = at;
@@ -137,7 +137,7 @@ static void ComputeOnHost(const Matrix *A, Factor *f)
   GpTriStatus status;
 
   CHECK(GpDevOpen(GP_DEV_HOST, 0, &host, NULL, 0));
-  CHECK(GpTriFactorCreate(host, &f->p, 0, &F));
+  CHECK(GpTriFactorCreate(host, &f->p, 0, NULL, &F));
   CHECK(GpTriFactorSetSource(&F, f->from));
   CHECK(GpTriFactorCompute(&F, A->val, 0, &(GpTriPivots){GP_TRI_PIVOT_NONE, 0, 0, 0}, &status));
   memcpy(f->val, F.val, (size_t)f->p.nnz * sizeof(double));
@@ -250,29 +250,19 @@ static void CreateTriangles(const Factor *f, Context *c)
 {
   const int32_t n     = f->p.n;
   const size_t  bytes = (size_t)n * sizeof(double);
-  int64_t      *begin = (int64_t *)BenchAllocate(((size_t)n + 2) * sizeof(int64_t)), *source = (int64_t *)BenchAllocate((size_t)f->p.nnz * sizeof(int64_t));
-  int32_t      *col = (int32_t *)BenchAllocate((size_t)f->p.nnz * sizeof(int32_t)), *slot = (int32_t *)BenchAllocate((size_t)n * sizeof(int32_t));
+  int32_t      *slot  = (int32_t *)BenchAllocate((size_t)n * sizeof(int32_t));
   double       *b     = (double *)BenchAllocate(bytes);
-  GpTriRows     lower = {n, 0, f->lower, f->lower + 1, f->col, NULL};
+  GpTriRows     lower = {n, 0, f->lower, f->lower + 1, f->col, NULL, NULL}, upper = {n, 1, f->begin, f->end, f->col, NULL, NULL};
 
-  if (f->p.icc) { /* the transpose of U */
-    memset(begin, 0, ((size_t)n + 2) * sizeof(int64_t));
-    for (int32_t i = 0; i < n; i++) {
-      for (int64_t k = f->begin[i]; k < f->end[i]; k++) begin[f->col[k] + 2]++;
-    }
-    for (int32_t i = 0; i < n; i++) begin[i + 2] += begin[i + 1];
-    for (int32_t i = 0; i < n; i++) {
-      for (int64_t k = f->begin[i]; k < f->end[i]; k++) {
-        const int64_t to = begin[f->col[k] + 1]++;
+  if (f->p.icc) {
+    GpTriTransposed t;
 
-        col[to]    = i;
-        source[to] = k;
-      }
-    }
-    lower = (GpTriRows){n, 0, begin, begin + 1, col, source};
-  }
-  CHECK(GpTriCreate(dev, &lower, 0, 0, &c->tri[0]));
-  CHECK(GpTriCreate(dev, &(GpTriRows){n, 1, f->begin, f->end, f->col, NULL}, 0, 0, &c->tri[1]));
+    if (GpTriTranspose(&upper, &t)) exit(1);
+    lower = (GpTriRows){n, 0, t.begin, t.begin + 1, t.col, t.source, NULL};
+    CHECK(GpTriCreate(dev, &lower, 0, 0, &c->tri[0]));
+    GpTriFreeTransposed(&t);
+  } else CHECK(GpTriCreate(dev, &lower, 0, 0, &c->tri[0]));
+  CHECK(GpTriCreate(dev, &upper, 0, 0, &c->tri[1]));
   GpTriGetSlots(&c->tri[0], slot);
   CHECK(GpTriUploadMap(&c->tri[0], NULL, &c->in[0]));
   CHECK(GpTriUploadMap(&c->tri[1], slot, &c->in[1]));
@@ -282,9 +272,6 @@ static void CreateTriangles(const Factor *f, Context *c)
   CHECK(GpDevAlloc(dev, 2 * bytes, &c->w));
   CHECK(GpDevAlloc(dev, bytes, &c->x));
   CHECK(GpDevUpload(dev, c->b, b, bytes));
-  free(begin);
-  free(source);
-  free(col);
   free(slot);
   free(b);
 }
@@ -312,7 +299,7 @@ static void ScanLaunches(const char *name, const Factor *f, const void *values)
   for (int lanes = 4; lanes <= 32; lanes *= 2) {
     Context c = {.values = values};
 
-    CHECK(GpTriFactorCreate(dev, &f->p, lanes, &c.F));
+    CHECK(GpTriFactorCreate(dev, &f->p, lanes, NULL, &c.F));
     CHECK(GpTriFactorSetSource(&c.F, f->from));
     for (int each = 2; each <= 48; each += each < 8 ? each : 8) { /* warps on each multiprocessor */
       c.F.warps = each * GpDevComputeUnits(dev) < c.F.slices ? each * GpDevComputeUnits(dev) : c.F.slices;
@@ -335,7 +322,7 @@ static void TimeKind(const char *name, const Matrix *A, int icc)
   CHECK(GpDevAlloc(dev, bytes, &a));
   CHECK(GpDevUpload(dev, a, A->val, bytes));
   c.values = a;
-  CHECK(GpTriFactorCreate(dev, &f.p, 0, &c.F));
+  CHECK(GpTriFactorCreate(dev, &f.p, 0, NULL, &c.F));
   CHECK(GpTriFactorSetSource(&c.F, f.from));
   CreateTriangles(&f, &c);
   factor = Measure(RunFactor, &c);

@@ -16,7 +16,7 @@
 
 typedef struct {
   int32_t  n, nnz;
-  int64_t *begin; /* [n + 1] */
+  int32_t *begin; /* [n + 1] */
   int32_t *rowptr, *col;
   double  *val;
 } Lower;
@@ -25,7 +25,7 @@ static Lower Create(int32_t n, int most)
 {
   return (Lower){n,
                  0,
-                 (int64_t *)BenchAllocate(((size_t)n + 1) * sizeof(int64_t)),
+                 (int32_t *)BenchAllocate(((size_t)n + 1) * sizeof(int32_t)),
                  (int32_t *)BenchAllocate(((size_t)n + 1) * sizeof(int32_t)),
                  (int32_t *)BenchAllocate((size_t)n * (size_t)most * sizeof(int32_t)),
                  (double *)BenchAllocate((size_t)n * (size_t)most * sizeof(double))};
@@ -175,7 +175,7 @@ static void Time(const char *name, Lower L, int lanes)
 
   for (int32_t i = 0; i < L.n; i++) {
     x[i] = b[i] = 1 + 0.01 * (i % 17);
-    for (int64_t k = L.begin[i]; k < L.begin[i + 1]; k++) x[i] -= L.val[k] * x[L.col[k]];
+    for (int32_t k = L.begin[i]; k < L.begin[i + 1]; k++) x[i] -= L.val[k] * x[L.col[k]];
   }
   CHECK(GpDevAlloc(dev, bytes, &db));
   CHECK(GpDevAlloc(dev, bytes, &dx));
@@ -186,7 +186,7 @@ static void Time(const char *name, Lower L, int lanes)
     int32_t *map;
     double   us, error = 0;
 
-    CHECK(GpTriCreate(dev, &(GpTriRows){L.n, 0, L.begin, L.begin + 1, L.col, NULL}, lanes, single, &T));
+    CHECK(GpTriCreate(dev, &(GpTriRows){L.n, 0, L.begin, L.begin + 1, L.col, NULL, NULL}, lanes, single, &T));
     CHECK(GpTriSetValues(&T, L.val, 1, NULL));
     CHECK(GpTriUploadMap(&T, NULL, &map));
     Context c = {&T, {db, map, dw, dx, map, NULL, GP_TRI_UNIT}};

@@ -17,7 +17,7 @@ static const Shape Shapes[] = {
 
 typedef struct {
   GpTriPattern p;
-  int64_t     *begin, *end, *lower;
+  int32_t     *begin, *end, *lower;
   int32_t     *col, *from;
   double      *a;   /* values of A */
   float       *a32; /* the same in single precision */
@@ -31,7 +31,7 @@ static uint32_t Next(uint32_t *s)
 }
 
 /* Draws ascending columns on one side of row i. */
-static int64_t Draw(const Shape *shape, int32_t i, int upper, uint32_t *seed, int32_t col[], int64_t at)
+static int32_t Draw(const Shape *shape, int32_t i, int upper, uint32_t *seed, int32_t col[], int32_t at)
 {
   const int32_t reach = PetscMin(upper ? shape->n - 1 - i : i, shape->band), length = i % 50 == 3 ? shape->most : shape->length;
   int32_t       column = upper ? i + 1 : i - reach;
@@ -51,30 +51,30 @@ static PetscErrorCode Factorise(Problem *P, double shift, double zero, double am
   PetscFunctionBeginUser;
   PetscCall(PetscCalloc2(p->n, &row, p->n, &pivot));
   for (int32_t i = 0; i < p->n; i++) {
-    for (int64_t k = p->icc ? 0 : p->lower[i]; !p->icc && k < p->lower[i + 1]; k++) row[p->col[k]] = P->from[k] < 0 ? 0 : P->a[P->from[k]];
-    for (int64_t k = p->begin[i]; k <= p->end[i]; k++) row[p->col[k]] = P->from[k] < 0 ? 0 : P->a[P->from[k]];
+    for (int32_t k = p->icc ? 0 : p->lower[i]; !p->icc && k < p->lower[i + 1]; k++) row[p->col[k]] = P->from[k] < 0 ? 0 : P->a[P->from[k]];
+    for (int32_t k = p->begin[i]; k <= p->end[i]; k++) row[p->col[k]] = P->from[k] < 0 ? 0 : P->a[P->from[k]];
     row[i] += shift;
-    for (int64_t k = p->icc ? 0 : p->lower[i]; !p->icc && k < p->lower[i + 1]; k++) {
+    for (int32_t k = p->icc ? 0 : p->lower[i]; !p->icc && k < p->lower[i + 1]; k++) {
       const int32_t other = p->col[k];
 
       row[other] *= pivot[other];
-      for (int64_t e = p->begin[other]; e < p->end[other]; e++) row[p->col[e]] -= row[other] * P->val[e];
+      for (int32_t e = p->begin[other]; e < p->end[other]; e++) row[p->col[e]] -= row[other] * P->val[e];
     }
     for (int32_t other = 0; other < i && p->icc; other++) { /* all earlier rows with an entry in column i */
-      int64_t k = p->begin[other];
+      int32_t k = p->begin[other];
 
       while (k < p->end[other] && p->col[k] < i) k++;
       if (k == p->end[other] || p->col[k] > i) continue;
-      for (int64_t e = k; e < p->end[other]; e++) row[p->col[e]] -= P->val[k] * pivot[other] * P->val[e];
+      for (int32_t e = k; e < p->end[other]; e++) row[p->col[e]] -= P->val[k] * pivot[other] * P->val[e];
     }
     if (PetscAbsReal(row[i]) <= zero) row[i] += amount;
     pivot[i] = 1 / row[i];
-    for (int64_t k = p->icc ? 0 : p->lower[i]; !p->icc && k < p->lower[i + 1]; k++) P->val[k] = row[p->col[k]];
-    for (int64_t k = p->begin[i]; k < p->end[i]; k++) P->val[k] = row[p->col[k]];
+    for (int32_t k = p->icc ? 0 : p->lower[i]; !p->icc && k < p->lower[i + 1]; k++) P->val[k] = row[p->col[k]];
+    for (int32_t k = p->begin[i]; k < p->end[i]; k++) P->val[k] = row[p->col[k]];
     P->val[p->end[i]] = pivot[i];
   }
   for (int32_t i = 0; i < p->n && p->icc; i++) {
-    for (int64_t k = p->begin[i]; k < p->end[i]; k++) P->val[k] *= -pivot[i];
+    for (int32_t k = p->begin[i]; k < p->end[i]; k++) P->val[k] *= -pivot[i];
   }
   PetscCall(PetscFree2(row, pivot));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -85,7 +85,7 @@ static PetscErrorCode Create(const Shape *shape, int icc, Problem *P)
   const int32_t n    = shape->n;
   const size_t  most = (size_t)n * 2 * (size_t)PetscMin(n, 2 * shape->length + 8) + (size_t)(n / 50 + 1) * 2 * (size_t)PetscMin(n, 2 * shape->most + 100) + (size_t)n;
   uint32_t      seed = 11;
-  int64_t       at   = 0;
+  int32_t       at   = 0;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc5(n, &P->begin, n, &P->end, n + 1, &P->lower, most, &P->col, most, &P->from));
@@ -105,7 +105,7 @@ static PetscErrorCode Create(const Shape *shape, int icc, Problem *P)
   }
   PetscCheck((size_t)at <= most, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: %lld entries", shape->name, (long long)at);
   P->p = (GpTriPattern){n, icc, at, P->begin, P->end, P->lower, P->col};
-  for (int64_t k = 0; k < at; k++) {
+  for (int32_t k = 0; k < at; k++) {
     P->from[k] = Next(&seed) % 10 ? (int32_t)(at - 1 - k) : -1;
     P->a32[k]  = (float)(0.1 + Next(&seed) % 1000 / 1000.) / (float)(4 + shape->length) * (k % 3 ? 1 : -1);
   }
@@ -113,7 +113,7 @@ static PetscErrorCode Create(const Shape *shape, int icc, Problem *P)
     P->from[P->end[i]]         = (int32_t)(at - 1 - P->end[i]);
     P->a32[at - 1 - P->end[i]] = (float)(i % 50 == 3 ? 4 + shape->most : 6 + n / 25) * (i % 7 || icc ? 1.f : -1.f);
   }
-  for (int64_t k = 0; k < at; k++) P->a[k] = P->a32[k];
+  for (int32_t k = 0; k < at; k++) P->a[k] = P->a32[k];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -152,7 +152,7 @@ static PetscErrorCode CompareTriangles(GpDev dev, const Problem *P, const GpTriF
   PetscCall(PetscMalloc1(P->p.n, &diagonal));
   for (int32_t i = 0; i < P->p.n; i++) diagonal[i] = val[P->p.end[i]];
   for (int k = 0; k < 2; k++) {
-    PetscCallGp(dev, "create", GpTriCreate(dev, &(GpTriRows){P->p.n, 1, P->p.begin, P->p.end, P->p.col, NULL}, 0, single, &T[k]));
+    PetscCallGp(dev, "create", GpTriCreate(dev, &(GpTriRows){P->p.n, 1, P->p.begin, P->p.end, P->p.col, NULL, NULL}, 0, single, &T[k]));
     for (int round = 0; round < 2; round++) {
       if (k) PetscCallGp(dev, "values", GpTriSetDeviceValues(&T[k], F->val, -1, F->pivot));
       else PetscCallGp(dev, "values", GpTriSetValues(&T[k], val, -1, diagonal));
@@ -180,7 +180,7 @@ static PetscErrorCode Run(GpDev dev, const Shape *shape, int icc, int lanes)
   PetscFunctionBeginUser;
   PetscCall(Create(shape, icc, &P));
   PetscCall(PetscMalloc2(P.p.nnz, &got, P.p.nnz, &again));
-  PetscCallGp(dev, "create", GpTriFactorCreate(dev, &P.p, lanes, &F));
+  PetscCallGp(dev, "create", GpTriFactorCreate(dev, &P.p, lanes, NULL, &F));
   PetscCallGp(dev, "source", GpTriFactorSetSource(&F, P.from));
   for (int round = 0; round < 4; round++) { /* new values and shifts each time; a small pivot, to which an amount is added, in the last */
     const GpTriPivots pivots = {round == 3 ? GP_TRI_PIVOT_INBLOCKS : GP_TRI_PIVOT_NONE, 1e-3, 5, round == 2 ? 0.25 : 0};
@@ -217,7 +217,7 @@ static PetscErrorCode RunFaults(GpDev dev, int icc, int lanes)
   PetscFunctionBeginUser;
   PetscCall(Create(&shape, icc, &P));
   PetscCall(PetscMalloc1(P.p.nnz, &got));
-  PetscCallGp(dev, "create", GpTriFactorCreate(dev, &P.p, lanes, &F));
+  PetscCallGp(dev, "create", GpTriFactorCreate(dev, &P.p, lanes, NULL, &F));
   for (int64_t e = 0; e < P.p.nnz; e++) P.a[e] = PetscAbsReal(P.a[e]);
   for (int k = 0; k < 3; k++) { /* rows without a diagonal entry in A, which depend on no other row: all entries in their columns vanish */
     for (int64_t e = 0; e < P.p.nnz; e++) {

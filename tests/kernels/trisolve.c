@@ -17,7 +17,7 @@ static const Shape Shapes[] = {
 
 typedef struct {
   int32_t  n;
-  int64_t *begin;
+  int32_t *begin;
   int32_t *col;
   double  *val, *diag, *b, *add, *x;
   int32_t *in, *out;
@@ -33,7 +33,7 @@ static PetscErrorCode Create(const Shape *shape, int reverse, Problem *P)
 {
   const int32_t n    = shape->n;
   uint32_t      seed = 7;
-  int64_t       at   = 0;
+  int32_t       at   = 0;
 
   PetscFunctionBeginUser;
   P->n = n;
@@ -70,7 +70,7 @@ static void Solve(const Problem *P, int reverse, GpTriDiagonal diagonal, double 
 
     if (diagonal == GP_TRI_BEFORE) sum *= P->diag[i];
     if (diagonal == GP_TRI_BEFORE_ROOT) sum *= PetscSqrtReal(P->diag[i]);
-    for (int64_t e = P->begin[i]; e < P->begin[i + 1]; e++) sum -= scale * P->val[e] * w[P->col[e]];
+    for (int32_t e = P->begin[i]; e < P->begin[i + 1]; e++) sum -= scale * P->val[e] * w[P->col[e]];
     if (diagonal == GP_TRI_AFTER) sum *= P->diag[i];
     w[i]         = sum;
     x[P->out[i]] = (diagonal == GP_TRI_OUT_ROOT ? sum * PetscSqrtReal(P->diag[i]) : sum) + (add ? P->add[P->out[i]] : 0);
@@ -106,7 +106,7 @@ static PetscErrorCode Run(GpDev dev, const Shape *shape, int reverse, int lanes,
   PetscFunctionBeginUser;
   PetscCall(Create(shape, reverse, &P));
   PetscCall(PetscMalloc4(P.n, &w, P.n, &x, P.n, &got, P.n, &again));
-  PetscCallGp(dev, "create", GpTriCreate(dev, &(GpTriRows){P.n, reverse, P.begin, P.begin + 1, P.col, NULL}, lanes, single, &T));
+  PetscCallGp(dev, "create", GpTriCreate(dev, &(GpTriRows){P.n, reverse, P.begin, P.begin + 1, P.col, NULL, NULL}, lanes, single, &T));
   PetscCallGp(dev, "b", GpDevAlloc(dev, bytes, &a.b));
   PetscCallGp(dev, "add", GpDevAlloc(dev, bytes, &a.add));
   PetscCallGp(dev, "w", GpDevAlloc(dev, bytes, &a.w));
@@ -151,7 +151,7 @@ static PetscErrorCode Run(GpDev dev, const Shape *shape, int reverse, int lanes,
 /* A value that single precision does not hold is an error. */
 static PetscErrorCode Overflow(GpDev dev)
 {
-  const int64_t begin[3] = {0, 0, 1};
+  const int32_t begin[3] = {0, 0, 1};
   const int32_t col[1]   = {0};
   const double  value[1] = {1e300};
   GpTri         T;
@@ -160,7 +160,7 @@ static PetscErrorCode Overflow(GpDev dev)
   for (int single = 0; single < 2; single++) {
     GpErr err;
 
-    PetscCallGp(dev, "create", GpTriCreate(dev, &(GpTriRows){2, 0, begin, begin + 1, col, NULL}, 0, single, &T));
+    PetscCallGp(dev, "create", GpTriCreate(dev, &(GpTriRows){2, 0, begin, begin + 1, col, NULL, NULL}, 0, single, &T));
     err = GpTriSetValues(&T, value, 1, NULL);
     PetscCheck(!err == !single, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A value of 1e300 with single %d gives the error %d", single, (int)err);
     GpTriDestroy(&T);

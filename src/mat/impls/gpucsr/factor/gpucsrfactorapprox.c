@@ -7,7 +7,7 @@
 #include <math.h>
 
 /* Gets the rows of a strict triangle in PETSc's factor. */
-static void MatGPUCSRApproxGetRows(const MatGPUCSRFactorArrays *a, int which, const int64_t **begin, const int64_t **end)
+static void MatGPUCSRApproxGetRows(const MatGPUCSRFactorArrays *a, int which, const int32_t **begin, const int32_t **end)
 {
   *begin = which ? a->begin : a->lower;
   *end   = which ? a->end : a->lower + 1;
@@ -18,7 +18,7 @@ static void MatGPUCSRApproxGetRows(const MatGPUCSRFactorArrays *a, int which, co
 /* Counts the levels of a triangle and checks that the columns of its rows ascend, on which the approximate inverse relies. */
 static PetscErrorCode MatGPUCSRApproxCountLevels(const MatGPUCSRFactorArrays *a, PetscInt n, int which, PetscInt *levels)
 {
-  const int64_t *begin, *end;
+  const int32_t *begin, *end;
   PetscInt      *level;
 
   PetscFunctionBegin;
@@ -44,7 +44,7 @@ static PetscErrorCode MatGPUCSRApproxSetPattern(const MatGPUCSRFactor *f, const 
 {
   const PetscInt  n = f->n;
   const PetscInt *order;
-  const int64_t  *begin, *end;
+  const int32_t  *begin, *end;
   PetscInt       *place;
 
   PetscFunctionBegin;
@@ -76,7 +76,7 @@ static PetscErrorCode MatGPUCSRApproxSetPattern(const MatGPUCSRFactor *f, const 
 /* Computes the values of S at the positions of PETSc's factor. */
 static void MatGPUCSRApproxGetStrict(const MatGPUCSRFactor *f, const MatGPUCSRFactorArrays *a, int which, double strict[])
 {
-  const int64_t *begin, *end;
+  const int32_t *begin, *end;
 
   MatGPUCSRApproxGetRows(a, which, &begin, &end);
   for (PetscInt row = 0; row < f->n; row++) {
@@ -120,7 +120,7 @@ static PetscErrorCode MatGPUCSRApproxSetTriangle(const MatGPUCSRFactor *f, const
   const PetscBool isai   = (PetscBool)(f->trisolve == MAT_GPUCSR_TRISOLVE_ISAI);
   double         *strict = NULL, *inverse = NULL;
   PetscErrorCode  err = PETSC_SUCCESS;
-  const int64_t  *begin, *end;
+  const int32_t  *begin, *end;
 
   PetscFunctionBegin;
   if (!t->i) PetscCall(MatGPUCSRApproxSetPattern(f, a, which, t));
@@ -232,6 +232,7 @@ static PetscErrorCode MatGPUCSRApproxBuild(Mat F, MatGPUCSRFactor *f)
   if (!err) err = MatGPUCSRApproxAllocateWork(f);
   PetscCall(MatGPUCSRFactorRestoreArrays_Private(F, f, &a));
   PetscCall(err);
+  MatGPUCSRFactorTrimPattern_Private(f);
   p->current = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

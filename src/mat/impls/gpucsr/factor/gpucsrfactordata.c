@@ -3,52 +3,28 @@
 #include <float.h>
 #include <math.h>
 
-/* The transpose of rows. */
-typedef struct {
-  GpTriRows rows;
-  int64_t  *begin; /* [n + 1] */
-  int64_t  *source;
-  int32_t  *col;
-} Transposed;
-
-static PetscErrorCode MatGPUCSRFactorTranspose(const GpTriRows *rows, Transposed *t)
-{
-  const int32_t n   = rows->n;
-  int64_t       nnz = 0;
-
-  PetscFunctionBegin;
-  for (int32_t i = 0; i < n; i++) nnz += rows->end[i] - rows->begin[i];
-  PetscCall(PetscMalloc3(n + 2, &t->begin, nnz, &t->source, nnz, &t->col));
-  PetscCall(PetscArrayzero(t->begin, n + 2));
-  for (int32_t i = 0; i < n; i++) {
-    for (int64_t k = rows->begin[i]; k < rows->end[i]; k++) t->begin[rows->col[k] + 2]++;
-  }
-  for (int32_t i = 0; i < n; i++) t->begin[i + 2] += t->begin[i + 1];
-  for (int32_t i = 0; i < n; i++) { /* begin[i + 1] is the next free place of row i, and in the end the first one of row i + 1 */
-    for (int64_t k = rows->begin[i]; k < rows->end[i]; k++) {
-      const int64_t to = t->begin[rows->col[k] + 1]++;
-
-      t->col[to]    = i;
-      t->source[to] = k;
-    }
-  }
-  t->rows = (GpTriRows){n, !rows->reverse, t->begin, t->begin + 1, t->col, t->source};
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Creates the triangle number `which` of a side. */
+/* Creates the triangle number `which` of a side. The first triangle of MatSolve() has the dependencies of the numeric factorisation as its rows, so the analysis of these is used again. */
 static PetscErrorCode MatGPUCSRFactorCreateTriangle(const MatGPUCSRFactor *f, const MatGPUCSRFactorArrays *a, PetscBool transpose, int which, GpTri *T)
 {
-  const GpTriRows upper = {(int32_t)f->n, 1, a->begin, a->end, a->col, NULL}, lower = {(int32_t)f->n, 0, a->lower, a->lower + 1, a->col, NULL};
-  Transposed      t = {0};
-  GpErr           err;
+  const GpTriDeps       *deps  = &f->pattern.deps;
+  const PetscBool        first = (PetscBool)(!which && !transpose), flip = f->cholesky ? (PetscBool)!which : transpose;
+  const GpTriRows        upper = {(int32_t)f->n, 1, a->begin, a->end, a->col, NULL, NULL}, lower = {(int32_t)f->n, 0, a->lower, a->lower ? a->lower + 1 : NULL, a->col, NULL, NULL};
+  const GpTriTransposed *t    = &deps->transpose;
+  GpTriTransposed        own  = {0};
+  GpTriRows              rows = (flip ? !which : which) ? upper : lower;
+  GpErr                  err;
 
   PetscFunctionBegin;
-  if (f->cholesky ? !which : transpose) {
-    PetscCall(MatGPUCSRFactorTranspose(!which ? &upper : &lower, &t));
-    err = GpTriCreate(f->dev, &t.rows, 0, f->single, T);
-    PetscCall(PetscFree3(t.begin, t.source, t.col));
-  } else err = GpTriCreate(f->dev, which ? &upper : &lower, 0, f->single, T);
+  if (flip) {
+    if (!first || !t->begin) {
+      PetscCheck(!GpTriTranspose(&rows, &own), PETSC_COMM_SELF, PETSC_ERR_MEM, "Out of host memory for the transpose of a triangle of %" PetscInt_FMT " rows; use -pc_factor_mat_solver_type petsc", f->n);
+      t = &own;
+    }
+    rows = (GpTriRows){(int32_t)f->n, !rows.reverse, t->begin, t->begin + 1, t->col, t->source, NULL};
+  }
+  if (first && deps->order.row) rows.order = &deps->order;
+  err = GpTriCreate(f->dev, &rows, 0, f->single, T);
+  GpTriFreeTransposed(&own);
   PetscCallGp(f->dev, MAT_GPUCSR_FACTOR_WHAT, err);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -57,18 +33,19 @@ static PetscErrorCode MatGPUCSRFactorCreateTriangle(const MatGPUCSRFactor *f, co
 PetscErrorCode MatGPUCSRFactorGetMap_Private(MatGPUCSRFactor *f, MatGPUCSRSide *s, int map, const int32_t **device)
 {
   const PetscBool transpose = (PetscBool)(s == &f->side[1]), rows = (PetscBool)(map == MAT_GPUCSR_MAP_FIRST || map == MAT_GPUCSR_MAP_LAST);
-  const GpTri    *T = &s->tri[map == MAT_GPUCSR_MAP_LINK || map == MAT_GPUCSR_MAP_OUT || map == MAT_GPUCSR_MAP_LAST];
+  const GpTri    *T  = &s->tri[map == MAT_GPUCSR_MAP_LINK || map == MAT_GPUCSR_MAP_OUT || map == MAT_GPUCSR_MAP_LAST];
+  const IS        is = (map == MAT_GPUCSR_MAP_IN) != transpose ? f->row : f->column;
   const PetscInt *index;
-  int32_t        *work = NULL;
-  IS              is;
+  int32_t        *work     = NULL;
+  PetscBool       identity = rows;
   GpErr           err;
 
   PetscFunctionBegin;
   if (!s->map[map] && f->n) {
-    if (!rows) PetscCall(PetscMalloc1(f->n, &work));
+    if (!rows && map != MAT_GPUCSR_MAP_LINK) PetscCall(ISIdentity(is, &identity));
+    if (!identity) PetscCall(PetscMalloc1(f->n, &work));
     if (map == MAT_GPUCSR_MAP_LINK) GpTriGetSlots(&s->tri[0], work);
-    else if (!rows) {
-      is = (map == MAT_GPUCSR_MAP_IN) != transpose ? f->row : f->column;
+    else if (!identity) {
       PetscCall(ISGetIndices(is, &index));
       for (PetscInt i = 0; i < f->n; i++) work[i] = (int32_t)index[i];
       PetscCall(ISRestoreIndices(is, &index));
@@ -159,6 +136,7 @@ static PetscErrorCode MatGPUCSRFactorBuildSide(MatGPUCSRFactor *f, const MatGPUC
   PetscCall(MatGPUCSRFactorGetMap_Private(f, s, MAT_GPUCSR_MAP_OUT, &map));
   f->flops = (f->cholesky ? 4.0 : 2.0) * (PetscLogDouble)a->nnz - (f->cholesky ? 3.0 : 1.0) * (PetscLogDouble)f->n;
   s->built = PETSC_TRUE;
+  MatGPUCSRFactorTrimPattern_Private(f);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -58,10 +58,19 @@ typedef struct {
   int64_t            nnz;
   const PetscInt    *i, *j;
   const PetscScalar *values;
-  int64_t           *begin, *end; /* [n] rows of U without the diagonal; the inverse of the diagonal follows at end */
-  int64_t           *lower;       /* [n + 1] rows of L, LU and ILU only */
-  int32_t           *col;         /* [nnz] copy of j */
+  const int32_t     *begin, *end; /* [n] rows of U without the diagonal; the inverse of the diagonal follows at end */
+  const int32_t     *lower;       /* [n + 1] rows of L, LU and ILU only */
+  const int32_t     *col;         /* [nnz] the array j with 32 bits */
 } MatGPUCSRFactorArrays;
+
+/* What is derived from the pattern of PETSc's factor. It is kept until the next symbolic factorisation. */
+typedef struct {
+  const PetscInt *i, *j; /* PETSc's arrays from which all this was derived */
+  int64_t         nnz;
+  int32_t        *begin, *end, *lower; /* begin of Cholesky and ICC, and lower, are NULL if PetscInt has 32 bits: they are PETSc's array i */
+  int32_t        *col;                 /* NULL: not needed; if PetscInt has 32 bits, PETSc's array j is used */
+  GpTriDeps       deps;                /* from the numeric factorisation, for the first triangle; freed when the triangles exist */
+} MatGPUCSRFactorPattern;
 
 /* Which triangles a solve uses. */
 typedef enum {
@@ -106,14 +115,17 @@ typedef struct {
   MatGPUCSRBuffer vector[3];   /* for b, y and x in host memory */
   MatGPUCSRApprox approx;      /* approximate solves */
 
-  PetscBool         allowhost; /* -mat_gpucsr_factor_host: solve on the host if the factor does not fit the device memory */
-  PetscBool         onhost;    /* the factor did not fit: PETSc solves on the host */
-  struct _MatOps    solves;    /* PETSc's solve operations, used if onhost */
-  struct _MatOps    reads;     /* PETSc's operations that read the values of the factor on the host */
-  MatGPUCSRNumeric  numeric;   /* the numeric phase on the device */
-  MatGPUCSRTrisolve trisolve;  /* how to solve with the triangles */
-  PetscInt          sweeps;    /* number of sweeps of an approximate solve */
-  GpSelMode         select;    /* how the kernels of the products are selected */
+  PetscBool        allowhost; /* -mat_gpucsr_factor_host: solve on the host if the factor does not fit the device memory */
+  PetscBool        onhost;    /* the factor did not fit: PETSc solves on the host */
+  struct _MatOps   solves;    /* PETSc's solve operations, used if onhost */
+  struct _MatOps   reads;     /* PETSc's operations that read the values of the factor on the host */
+  MatGPUCSRNumeric numeric;   /* the numeric phase on the device */
+
+  MatGPUCSRFactorPattern pattern;
+
+  MatGPUCSRTrisolve trisolve; /* how to solve with the triangles */
+  PetscInt          sweeps;   /* number of sweeps of an approximate solve */
+  GpSelMode         select;   /* how the kernels of the products are selected */
   PetscErrorCode (*view)(Mat, PetscViewer);
 } MatGPUCSRFactor;
 
@@ -136,8 +148,14 @@ PETSC_INTERN PetscErrorCode MatGPUCSRFactorSetHostSolves_Private(Mat, const MatG
 PETSC_INTERN PetscErrorCode MatGPUCSRFactorSetReads_Private(Mat, MatGPUCSRFactor *);
 
 /* gpucsrfactorarrays.c: PETSc's factor.  The values are current only after MatGPUCSRFactorDownload_Private(). */
-PETSC_INTERN PetscErrorCode MatGPUCSRFactorGetArrays_Private(Mat, const MatGPUCSRFactor *, PetscBool pattern, MatGPUCSRFactorArrays *);
+PETSC_INTERN PetscErrorCode MatGPUCSRFactorGetArrays_Private(Mat, MatGPUCSRFactor *, PetscBool pattern, MatGPUCSRFactorArrays *);
 PETSC_INTERN PetscErrorCode MatGPUCSRFactorRestoreArrays_Private(Mat, const MatGPUCSRFactor *, MatGPUCSRFactorArrays *);
+PETSC_INTERN void           MatGPUCSRFactorTrimPattern_Private(MatGPUCSRFactor *);  /* frees what is not needed after the set-up of a solve */
+PETSC_INTERN PetscErrorCode MatGPUCSRFactorResetPattern_Private(MatGPUCSRFactor *); /* frees everything */
+
+/* gpucsrfactormap.c: values of A and of the factor */
+PETSC_INTERN PetscBool      MatGPUCSRFactorIsSorted_Private(const MatGPUCSRFactor *, const MatGPUCSRFactorArrays *);
+PETSC_INTERN PetscErrorCode MatGPUCSRFactorMapValues_Private(const MatGPUCSRFactor *, const MatGPUCSRFactorArrays *, const PetscInt i[], const PetscInt j[], int32_t **from);
 
 /* gpucsrfactordata.c: exact solves */
 PETSC_INTERN PetscErrorCode MatGPUCSRFactorGetSide_Private(Mat, MatGPUCSRFactor *, PetscBool transpose, MatGPUCSRSide **); /* builds and fills it if necessary */
@@ -145,7 +163,7 @@ PETSC_INTERN PetscErrorCode MatGPUCSRFactorGetMap_Private(MatGPUCSRFactor *, Mat
 PETSC_INTERN void           MatGPUCSRFactorResetSides_Private(MatGPUCSRFactor *); /* frees everything */
 
 /* gpucsrfactorisai.c: values of S and R.  begin, end: rows of the strict triangle in the arrays a->j, strict and inverse; reverse: it is an upper triangle */
-PETSC_INTERN PetscErrorCode MatGPUCSRFactorInvert_Private(const MatGPUCSRFactorArrays *, const int64_t begin[], const int64_t end[], PetscBool reverse, const double strict[], double inverse[]);
+PETSC_INTERN PetscErrorCode MatGPUCSRFactorInvert_Private(const MatGPUCSRFactorArrays *, const int32_t begin[], const int32_t end[], PetscBool reverse, const double strict[], double inverse[]);
 
 /* gpucsrfactorapprox.c: approximate solves */
 PETSC_INTERN PetscErrorCode MatGPUCSRFactorGetApprox_Private(Mat, MatGPUCSRFactor *, PetscBool transpose); /* builds and fills it if necessary */

@@ -10,7 +10,7 @@
 
 typedef struct {
   const MatGPUCSRFactorArrays *a;
-  const int64_t               *begin, *end;
+  const int32_t               *begin, *end;
   PetscBool                    reverse;
   const double                *strict;
   double                      *inverse;
@@ -72,7 +72,7 @@ static void MatGPUCSRFactorDivide(const Inverter *v, int64_t nnz, int jobs)
 }
 
 /* Computes R from S. */
-PetscErrorCode MatGPUCSRFactorInvert_Private(const MatGPUCSRFactorArrays *a, const int64_t begin[], const int64_t end[], PetscBool reverse, const double strict[], double inverse[])
+PetscErrorCode MatGPUCSRFactorInvert_Private(const MatGPUCSRFactorArrays *a, const int32_t begin[], const int32_t end[], PetscBool reverse, const double strict[], double inverse[])
 {
   Inverter    v       = {a, begin, end, reverse, strict, inverse, NULL};
   GpFillers   threads = NULL;

@@ -1,52 +1,8 @@
 /* Numeric ILU and ICC factorisations on the device. PETSc's symbolic factorisation gives the pattern. */
 #include "mat/impls/gpucsr/factor/gpucsrfactorimpl.h"
+#include <stdlib.h>
 
 /* --- pattern --------------------------------------------------------------------------------------------------------------------- */
-
-/* Tells whether the columns of each row of the factor ascend, which the kernel requires. */
-static PetscBool MatGPUCSRNumericIsSorted(const MatGPUCSRFactor *f, const MatGPUCSRFactorArrays *a)
-{
-  for (PetscInt row = 0; row < f->n; row++) {
-    for (int64_t k = f->cholesky ? 0 : a->lower[row]; !f->cholesky && k < a->lower[row + 1]; k++) {
-      if (a->j[k] >= row || (k > a->lower[row] && a->j[k] <= a->j[k - 1])) return PETSC_FALSE;
-    }
-    for (int64_t k = a->begin[row]; k < a->end[row]; k++) {
-      if (a->j[k] <= row || (k > a->begin[row] && a->j[k] <= a->j[k - 1])) return PETSC_FALSE;
-    }
-  }
-  return PETSC_TRUE;
-}
-
-/* Finds the index in the values of A of each value of the factor.  i, j: arrays of A */
-static PetscErrorCode MatGPUCSRNumericFindSource(const MatGPUCSRFactor *f, const MatGPUCSRFactorArrays *a, const PetscInt i[], const PetscInt j[], int32_t from[])
-{
-  const PetscInt  n = f->n;
-  const PetscInt *rows, *columns;
-  PetscInt       *inverse, *place; /* column of the factor of each column of A; position in the factor of each column of the current row, or -1 */
-
-  PetscFunctionBegin;
-  PetscCall(ISGetIndices(f->row, &rows));
-  PetscCall(ISGetIndices(f->column, &columns));
-  PetscCall(PetscMalloc2(n, &inverse, n, &place));
-  for (PetscInt row = 0; row < n; row++) inverse[columns[row]] = row;
-  for (PetscInt row = 0; row < n; row++) place[row] = -1;
-  for (int64_t k = 0; k < a->nnz; k++) from[k] = -1;
-  for (PetscInt row = 0; row < n; row++) {
-    const int64_t lower = f->cholesky ? 0 : a->lower[row], last = f->cholesky ? 0 : a->lower[row + 1];
-
-    for (int64_t k = lower; k < last; k++) place[a->j[k]] = (PetscInt)k;
-    for (int64_t k = a->begin[row]; k <= a->end[row]; k++) place[a->j[k]] = (PetscInt)k;
-    for (PetscInt k = i[rows[row]]; k < i[rows[row] + 1]; k++) {
-      if (place[inverse[j[k]]] >= 0) from[place[inverse[j[k]]]] = (int32_t)k;
-    }
-    for (int64_t k = lower; k < last; k++) place[a->j[k]] = -1;
-    for (int64_t k = a->begin[row]; k <= a->end[row]; k++) place[a->j[k]] = -1;
-  }
-  PetscCall(PetscFree2(inverse, place));
-  PetscCall(ISRestoreIndices(f->row, &rows));
-  PetscCall(ISRestoreIndices(f->column, &columns));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /* Creates the factor on the device, and maps the values of A to it, unless this has been done for this pattern. */
 static PetscErrorCode MatGPUCSRNumericFill(MatGPUCSRFactor *f, const MatGPUCSRFactorArrays *a, const PetscInt i[], const PetscInt j[])
@@ -57,16 +13,18 @@ static PetscErrorCode MatGPUCSRNumericFill(MatGPUCSRFactor *f, const MatGPUCSRFa
   GpErr              err = GP_SUCCESS;
 
   PetscFunctionBegin;
-  if (!m->built && !MatGPUCSRNumericIsSorted(f, a)) {
+  if (!m->built && !MatGPUCSRFactorIsSorted_Private(f, a)) {
     m->host = "the columns of PETSc's factor do not ascend";
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (!m->built) PetscCallGp(f->dev, MAT_GPUCSR_NUMERIC_WHAT, GpTriFactorCreate(f->dev, &pattern, 0, &m->factor));
+  if (!m->built) {
+    GpTriFreeDeps(&f->pattern.deps);
+    PetscCallGp(f->dev, MAT_GPUCSR_NUMERIC_WHAT, GpTriFactorCreate(f->dev, &pattern, 0, &f->pattern.deps, &m->factor));
+  }
   m->built = PETSC_TRUE;
-  PetscCall(PetscMalloc1(a->nnz, &from));
-  PetscCall(MatGPUCSRNumericFindSource(f, a, i, j, from));
+  PetscCall(MatGPUCSRFactorMapValues_Private(f, a, i, j, &from));
   err = GpTriFactorSetSource(&m->factor, from);
-  PetscCall(PetscFree(from));
+  free(from);
   PetscCallGp(f->dev, MAT_GPUCSR_NUMERIC_WHAT, err);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -157,7 +115,7 @@ static PetscErrorCode MatGPUCSRNumericGetValues(Mat A, const MatGPUCSRFactor *f,
 /* --- shifts ---------------------------------------------------------------------------------------------------------------------- */
 
 /* Gets the number of a row as PETSc reports it.  Its ICC factorisation names the column of the first entry of the row behind the diagonal, or n if there is none. */
-static PetscErrorCode MatGPUCSRNumericGetRow(Mat F, const MatGPUCSRFactor *f, int32_t row, PetscInt *reported)
+static PetscErrorCode MatGPUCSRNumericGetRow(Mat F, MatGPUCSRFactor *f, int32_t row, PetscInt *reported)
 {
   MatGPUCSRFactorArrays a;
 
@@ -196,7 +154,7 @@ static PetscErrorCode MatGPUCSRNumericStartSearch(Mat A, const MatFactorInfo *in
 }
 
 /* Lets PETSc decide what a small pivot means: an error, or another attempt with a shift. */
-static PetscErrorCode MatGPUCSRNumericCheck(Mat F, Mat A, const MatFactorInfo *info, const MatGPUCSRFactor *f, const GpTriStatus *status, FactorShiftCtx *shift)
+static PetscErrorCode MatGPUCSRNumericCheck(Mat F, Mat A, const MatFactorInfo *info, MatGPUCSRFactor *f, const GpTriStatus *status, FactorShiftCtx *shift)
 {
   const PetscBool inblocks = (PetscBool)(info->shifttype == (PetscReal)MAT_SHIFT_INBLOCKS), none = (PetscBool)(info->shifttype == (PetscReal)MAT_SHIFT_NONE);
   PetscInt        row;

@@ -24,7 +24,7 @@ static PetscErrorCode MatGetOrdering_Multicolor(Mat A, MatOrderingType type, IS 
 {
   const PetscInt *i, *j;
   PetscInt       *order, *start, n, colours;
-  PetscBool       done;
+  PetscBool       done, aij, known, symmetric;
 
   PetscFunctionBegin;
   (void)type;
@@ -36,7 +36,9 @@ static PetscErrorCode MatGetOrdering_Multicolor(Mat A, MatOrderingType type, IS 
     PetscCheck(j[k] >= 0 && j[k] < n, PETSC_COMM_SELF, PETSC_ERR_SUP, "The ordering " MATORDERINGMULTICOLOR " needs a square sequential matrix; a matrix of type %s has column %" PetscInt_FMT " in %" PetscInt_FMT " rows", ((PetscObject)A)->type_name,
                j[k], n);
   PetscCall(PetscMalloc1(n, &order));
-  PetscCall(MatGPUCSRColorRows_Private(n, i, j, &colours, &start, order));
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQAIJ, &aij)); /* other types may provide one half of a symmetric pattern */
+  PetscCall(MatIsStructurallySymmetricKnown(A, &known, &symmetric));
+  PetscCall(MatGPUCSRColorRows_Private(n, i, j, (PetscBool)(aij && known && symmetric), &colours, &start, order));
   PetscCall(PetscInfo(A, "gpucsr: ordering multicolor: %" PetscInt_FMT " colours\n", colours));
   PetscCall(ISCreateGeneral(PETSC_COMM_SELF, n, order, PETSC_COPY_VALUES, row));
   PetscCall(ISCreateGeneral(PETSC_COMM_SELF, n, order, PETSC_COPY_VALUES, column));

@@ -15,6 +15,7 @@ static PetscErrorCode MatGPUCSRFactorReset(MatGPUCSRFactor *f)
   MatGPUCSRFactorResetSides_Private(f);
   PetscCall(MatGPUCSRFactorResetApprox_Private(f));
   MatGPUCSRFactorResetNumeric_Private(f);
+  PetscCall(MatGPUCSRFactorResetPattern_Private(f));
   for (int k = 0; k < 3; k++) {
     GpDevFree(f->dev, &f->vector[k].array, f->vector[k].n * sizeof(double));
     f->vector[k].n = 0;

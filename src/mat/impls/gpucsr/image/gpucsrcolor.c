@@ -19,12 +19,12 @@ static PetscErrorCode MatGPUCSRColorTranspose(PetscInt n, const PetscInt rowptr[
 }
 
 /* Gives each row, in their order, the smallest colour that no coupled row has.  Two rows are coupled if there is a nonzero in the row of one and the column of the other. */
-static PetscErrorCode MatGPUCSRColorGreedy(PetscInt n, const PetscInt rowptr[], const PetscInt col[], PetscInt color[], PetscInt *colors)
+static PetscErrorCode MatGPUCSRColorGreedy(PetscInt n, const PetscInt rowptr[], const PetscInt col[], PetscBool symmetric, PetscInt color[], PetscInt *colors)
 {
-  PetscInt *begin, *row, *taken; /* taken[c]: last row that found colour c at a coupled row */
+  PetscInt *begin = NULL, *row = NULL, *taken; /* taken[c]: last row that found colour c at a coupled row */
 
   PetscFunctionBegin;
-  PetscCall(MatGPUCSRColorTranspose(n, rowptr, col, &begin, &row));
+  if (!symmetric) PetscCall(MatGPUCSRColorTranspose(n, rowptr, col, &begin, &row));
   PetscCall(PetscMalloc1(n + 1, &taken));
   for (PetscInt i = 0; i <= n; i++) taken[i] = -1;
   *colors = 0;
@@ -34,7 +34,7 @@ static PetscErrorCode MatGPUCSRColorGreedy(PetscInt n, const PetscInt rowptr[], 
     for (PetscInt k = rowptr[i]; k < rowptr[i + 1]; k++) {
       if (col[k] < i) taken[color[col[k]]] = i;
     }
-    for (PetscInt k = begin[i]; k < begin[i + 1] && row[k] < i; k++) taken[color[row[k]]] = i;
+    for (PetscInt k = symmetric ? 0 : begin[i]; !symmetric && k < begin[i + 1] && row[k] < i; k++) taken[color[row[k]]] = i;
     while (taken[c] == i) c++;
     color[i] = c;
     *colors  = PetscMax(*colors, c + 1);
@@ -45,13 +45,13 @@ static PetscErrorCode MatGPUCSRColorGreedy(PetscInt n, const PetscInt rowptr[], 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MatGPUCSRColorRows_Private(PetscInt n, const PetscInt rowptr[], const PetscInt col[], PetscInt *colors, PetscInt **start, PetscInt order[])
+PetscErrorCode MatGPUCSRColorRows_Private(PetscInt n, const PetscInt rowptr[], const PetscInt col[], PetscBool symmetric, PetscInt *colors, PetscInt **start, PetscInt order[])
 {
   PetscInt *color, *next;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(n, &color));
-  PetscCall(MatGPUCSRColorGreedy(n, rowptr, col, color, colors));
+  PetscCall(MatGPUCSRColorGreedy(n, rowptr, col, symmetric, color, colors));
   PetscCall(PetscCalloc1(*colors + 2, start));
   next = *start + 1; /* next[c] is the next free place of colour c, and in the end the first one of colour c + 1 */
   for (PetscInt i = 0; i < n; i++) next[color[i] + 1]++;

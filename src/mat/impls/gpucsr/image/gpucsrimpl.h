@@ -171,8 +171,8 @@ PETSC_INTERN PetscErrorCode MatGPUCSRSetOptions_Private(Mat, const MatGPUCSROpti
 PETSC_INTERN PetscErrorCode MatGPUCSRReserve_Private(GpDev, const char what[], size_t n, MatGPUCSRBuffer *);
 
 /* gpucsrcolor.c: orders the rows of a square pattern by the colours of a greedy colouring, and by row numbers within a colour.  The rows of colour c are order[start[c]] to order[start[c + 1] - 1].
-   order: [n], of the caller; start: the caller frees it by PetscFree() */
-PETSC_INTERN PetscErrorCode MatGPUCSRColorRows_Private(PetscInt n, const PetscInt rowptr[], const PetscInt col[], PetscInt *colors, PetscInt **start, PetscInt order[]);
+   symmetric: the pattern is known to be symmetric; order: [n], of the caller; start: the caller frees it by PetscFree() */
+PETSC_INTERN PetscErrorCode MatGPUCSRColorRows_Private(PetscInt n, const PetscInt rowptr[], const PetscInt col[], PetscBool symmetric, PetscInt *colors, PetscInt **start, PetscInt order[]);
 
 /* gpucsrvec.c: arrays of vectors for a product.  mode: 'r' read, 'w' write, 'b' both; space: 0 column space, 1 row space */
 PETSC_INTERN PetscErrorCode MatGPUCSRVecGetArray_Private(GpDev, Vec, char mode, MatGPUCSRVec *);

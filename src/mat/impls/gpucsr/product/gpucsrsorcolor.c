@@ -67,7 +67,7 @@ static PetscErrorCode MatGPUCSRSORSetPattern(Mat A, MatGPUCSRSOR s, const PetscI
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc2(s->n, &s->order, s->n, &s->diagonal));
-  PetscCall(MatGPUCSRColorRows_Private(s->n, rowptr, col, &s->colors, &s->start, s->order));
+  PetscCall(MatGPUCSRColorRows_Private(s->n, rowptr, col, PETSC_FALSE, &s->colors, &s->start, s->order));
   PetscCall(PetscInfo(A, "Multicolour SOR: %" PetscInt_FMT " colours for %" PetscInt_FMT " rows\n", s->colors, s->n));
   PetscCheck(s->colors <= MAT_GPUCSR_SOR_COLORS, PETSC_COMM_SELF, PETSC_ERR_SUP, "SOR by colours needs %" PetscInt_FMT " colours for this matrix, but at most %d are supported; use -mat_gpucsr_sor host", s->colors, MAT_GPUCSR_SOR_COLORS);
   PetscCall(PetscMalloc1(s->n, &position));

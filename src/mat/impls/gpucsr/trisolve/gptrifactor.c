@@ -1,90 +1,82 @@
 /* Incomplete factors in device memory: dependencies of the rows, slices, creation, values of triangles. */
 #include "mat/impls/gpucsr/trisolve/gptrifactor.h"
+#include "device/gpfillers.h"
+#include "device/gpupload.h"
+#include <stdint.h>
 #include <stdlib.h>
 
 /* The arrays of a factor, on the host. */
 typedef struct {
-  int32_t          *first, *dep, *segment, *upper, *row;
-  int64_t          *begin; /* copy of first */
-  GpTriFactorSlice *slice;
+  const GpTriPattern *p;
+  const int32_t      *first, *dep, *segment; /* those of the pattern, or of the transpose of U */
+  int32_t            *upper;
+  const int32_t      *row, *slot; /* the order of the rows */
+  int32_t            *length;     /* [n] number of entries of the row in each slot */
+  GpTriFactorSlice   *slice;
+  int64_t             products[GP_FILLERS_PARTS]; /* products and sums of each part of the rows */
 } GpTriFactorArrays;
 
 static void GpTriFactorFree(GpTriFactorArrays *a)
 {
-  free(a->first);
-  free(a->dep);
-  free(a->segment);
   free(a->upper);
-  free(a->row);
-  free(a->begin);
+  free(a->length);
   free(a->slice);
+}
+
+void GpTriFreeDeps(GpTriDeps *deps)
+{
+  GpTriFreeTransposed(&deps->transpose);
+  GpTriFreeOrder(&deps->order);
 }
 
 /* --- dependencies ------------------------------------------------------------------------------------------------------------------------ */
 
-/* Lists the dependencies of each row of ICC: the rows with an entry in its column, in ascending order. PETSc adds them in another order, which begins with the latest rows; a row would
-   then have to wait before it can use the others. next: [n + 1] work space */
-static void GpTriFactorListColumns(const GpTriPattern *p, int32_t next[], GpTriFactorArrays *a)
+static void GpTriFactorSetUpper(void *context, int part, int64_t begin, int64_t end)
 {
-  int32_t sum = 0;
+  const GpTriFactorArrays *a = (const GpTriFactorArrays *)context;
 
-  for (int32_t i = 0; i <= p->n; i++) next[i] = 0;
-  for (int32_t i = 0; i < p->n; i++) {
-    for (int64_t k = p->begin[i]; k < p->end[i]; k++) next[p->col[k]]++;
-  }
-  for (int32_t i = 0; i <= p->n; i++) {
-    const int32_t count = next[i];
-
-    next[i] = a->first[i] = sum;
-    sum += count;
-  }
-  for (int32_t i = 0; i < p->n; i++) {
-    for (int64_t k = p->begin[i]; k < p->end[i]; k++) {
-      const int32_t at = next[p->col[k]]++;
-
-      a->dep[at]     = i;
-      a->segment[at] = (int32_t)k;
-    }
+  (void)part;
+  for (int64_t i = begin; i < end; i++) {
+    a->upper[2 * i]     = a->p->begin[i];
+    a->upper[2 * i + 1] = a->p->end[i];
   }
 }
 
-/* Finds the dependencies of all rows. Returns 1 if host memory is exhausted. */
-static int GpTriFactorFindDeps(const GpTriPattern *p, GpTriFactor *F, GpTriFactorArrays *a)
+/* Counts the products of each dependency: one for each entry of the row of U, from the entry in this column for ICC. */
+static void GpTriFactorCountProducts(void *context, int part, int64_t begin, int64_t end)
 {
-  const size_t n    = (size_t)p->n;
-  int32_t     *next = p->icc ? (int32_t *)malloc((n + 1) * sizeof(int32_t)) : NULL;
-  int          failed;
+  GpTriFactorArrays *a   = (GpTriFactorArrays *)context;
+  int64_t            sum = 0;
 
-  F->deps  = p->icc ? p->nnz - p->n : p->n ? p->lower[p->n] : 0;
-  a->first = (int32_t *)malloc((n + 1) * sizeof(int32_t));
-  a->begin = (int64_t *)malloc((n + 1) * sizeof(int64_t));
-  a->upper = (int32_t *)malloc((2 * n + 1) * sizeof(int32_t));
+  for (int32_t k = a->first[begin]; k < a->first[end]; k++) sum += a->p->end[a->dep[k]] - (a->segment ? a->segment[k] : a->p->begin[a->dep[k]]);
+  a->products[part] = sum;
+}
+
+/* Finds the dependencies of all rows. Those of a row of ICC are the rows with an entry in its column, in ascending order. PETSc adds them in another order, which begins with the latest
+   rows; a row would then have to wait before it can use the others. Counts the flops as PETSc does: a division and one product and sum for each entry of each dependency, and the inverse
+   of the pivots. Returns 1 if host memory is exhausted. */
+static int GpTriFactorFindDeps(const GpTriPattern *p, GpTriDeps *deps, GpTriFactor *F, GpTriFactorArrays *a)
+{
+  const int parts = GpFillersParts(p->n, GP_TRI_GRAIN);
+
+  a->p     = p;
+  a->upper = GpTriAllocate(2 * (size_t)p->n);
+  if (!a->upper) return 1;
   if (p->icc) {
-    a->dep     = (int32_t *)malloc(((size_t)F->deps + 1) * sizeof(int32_t));
-    a->segment = (int32_t *)malloc(((size_t)F->deps + 1) * sizeof(int32_t));
+    if (GpTriTranspose(&(GpTriRows){p->n, 1, p->begin, p->end, p->col, NULL, NULL}, &deps->transpose)) return 1;
+    a->first   = deps->transpose.begin;
+    a->dep     = deps->transpose.col;
+    a->segment = deps->transpose.source;
+  } else {
+    a->first = p->lower;
+    a->dep   = p->col;
   }
-  failed = !a->first || !a->begin || !a->upper || (p->icc && (!next || !a->dep || !a->segment));
-  if (!failed) {
-    if (p->icc) GpTriFactorListColumns(p, next, a);
-    for (int32_t i = 0; i <= p->n && !p->icc; i++) a->first[i] = p->n ? (int32_t)p->lower[i] : 0;
-    for (int32_t i = 0; i <= p->n; i++) a->begin[i] = a->first[i];
-    for (int32_t i = 0; i < p->n; i++) {
-      a->upper[2 * i]     = (int32_t)p->begin[i];
-      a->upper[2 * i + 1] = (int32_t)p->end[i];
-    }
-  }
-  free(next);
-  return failed;
-}
-
-/* Counts the flops as PETSc does: a division and one product and sum for each entry of each dependency, and the inverse of the pivots. */
-static double GpTriFactorCountFlops(const GpTriPattern *p, const GpTriFactorArrays *a)
-{
-  const int32_t *dep   = p->icc ? a->dep : p->col;
-  double         flops = p->n;
-
-  for (int64_t k = 0; k < a->first[p->n]; k++) flops += 1 + 2. * (a->upper[2 * dep[k] + 1] - (p->icc ? a->segment[k] : a->upper[2 * dep[k]]));
-  return flops;
+  F->deps = a->first[p->n];
+  GpFillersRun(parts, p->n, GpTriFactorSetUpper, a);
+  GpFillersRun(parts, p->n, GpTriFactorCountProducts, a);
+  F->flops = (double)p->n + (double)F->deps;
+  for (int part = 0; part < parts; part++) F->flops += 2. * (double)a->products[part];
+  return 0;
 }
 
 /* --- slices ------------------------------------------------------------------------------------------------------------------------------ */
@@ -94,8 +86,17 @@ static int GpTriFactorSelectLanes(double mean)
   return mean <= 4 ? 4 : mean <= 8 ? 8 : mean <= 16 ? 16 : 32;
 }
 
+static void GpTriFactorSetLengths(void *context, int part, int64_t begin, int64_t end)
+{
+  const GpTriFactorArrays *a = (const GpTriFactorArrays *)context;
+  const GpTriPattern      *p = a->p;
+
+  (void)part;
+  for (int64_t i = begin; i < end; i++) a->length[a->slot[i]] = p->end[i] - p->begin[i] + 1 + (p->icc ? 0 : p->lower[i + 1] - p->lower[i]);
+}
+
 /* Divides the rows of each level into slices. A row that shared memory cannot hold has a slice of its own. */
-static void GpTriFactorCut(const GpTriPattern *p, const int32_t levelptr[], GpTriFactorArrays *a, GpTriFactor *F)
+static void GpTriFactorCut(const int32_t levelptr[], const GpTriFactorArrays *a, GpTriFactor *F)
 {
   const int32_t most = 32 / F->lanes, held = GP_TRI_FACTOR_SHARED / most;
 
@@ -104,11 +105,10 @@ static void GpTriFactorCut(const GpTriPattern *p, const int32_t levelptr[], GpTr
       GpTriFactorSlice c = {s, 0, 0, -1};
 
       for (; s < levelptr[l + 1] && c.rows < most; s++) {
-        const int32_t i      = a->row[s];
-        const int64_t length = p->end[i] - p->begin[i] + 1 + (p->icc ? 0 : p->lower[i + 1] - p->lower[i]);
+        const int32_t length = a->length[s];
 
         if (length > held && c.rows) break;
-        if (length > c.longest) c.longest = (int32_t)length;
+        if (length > c.longest) c.longest = length;
         c.rows++;
         if (length > held) {
           c.scratch = (int32_t)F->scratches; /* at most nnz, which fits 32 bits */
@@ -124,16 +124,17 @@ static void GpTriFactorCut(const GpTriPattern *p, const int32_t levelptr[], GpTr
 }
 
 /* Sorts the rows by level and divides them into slices. Returns 1 if host memory is exhausted. */
-static int GpTriFactorAnalyse(const GpTriPattern *p, GpTriFactor *F, GpTriFactorArrays *a)
+static int GpTriFactorAnalyse(const GpTriPattern *p, GpTriDeps *deps, GpTriFactor *F, GpTriFactorArrays *a)
 {
-  const GpTriRows rows = {p->n, 0, a->begin, a->begin + 1, p->icc ? a->dep : p->col, NULL};
-  int32_t        *levelptr;
-
-  a->row   = (int32_t *)malloc(((size_t)p->n + 1) * sizeof(int32_t));
-  a->slice = (GpTriFactorSlice *)malloc(((size_t)p->n + 1) * sizeof(GpTriFactorSlice));
-  if (!a->row || !a->slice || GpTriSortByLevel(&rows, &F->levels, &levelptr, a->row)) return 1;
-  GpTriFactorCut(p, levelptr, a, F);
-  free(levelptr);
+  if (GpTriOrderRows(&(GpTriRows){p->n, 0, a->first, a->first + 1, a->dep, NULL, NULL}, &deps->order)) return 1;
+  a->row    = deps->order.row;
+  a->slot   = deps->order.slot;
+  F->levels = deps->order.levels;
+  a->length = GpTriAllocate((size_t)p->n);
+  a->slice  = (GpTriFactorSlice *)malloc(((size_t)p->n + 1) * sizeof(GpTriFactorSlice));
+  if (!a->length || !a->slice) return 1;
+  GpFillersRun(GpFillersParts(p->n, GP_TRI_GRAIN), p->n, GpTriFactorSetLengths, a);
+  GpTriFactorCut(deps->order.levelptr, a, F);
   return 0;
 }
 
@@ -177,7 +178,7 @@ static GpErr GpTriFactorCopy(GpDev dev, const void *host, size_t bytes, void *de
 {
   GpErr err = GpDevAlloc(dev, bytes, device);
 
-  return err ? err : GpDevUpload(dev, *(void **)device, host, bytes);
+  return err ? err : GpDevUploadByThreads(dev, 0, *(void **)device, bytes, NULL, (void *)(uintptr_t)host);
 }
 
 /* Allocates all arrays and uploads those of the pattern. */
@@ -202,26 +203,26 @@ static GpErr GpTriFactorUpload(const GpTriPattern *p, const GpTriFactorArrays *a
   return err;
 }
 
-GpErr GpTriFactorCreate(GpDev dev, const GpTriPattern *p, int lanes, GpTriFactor *F)
+GpErr GpTriFactorCreate(GpDev dev, const GpTriPattern *p, int lanes, GpTriDeps *deps, GpTriFactor *F)
 {
   const int         host = GpDevKindOf(dev) == GP_DEV_HOST;
   GpTriFactorArrays a    = {0};
+  GpTriDeps         own  = {0};
   GpErr             err;
   int               failed;
 
   *F     = (GpTriFactor){.dev = dev, .icc = p->icc, .n = p->n, .nnz = p->nnz};
-  failed = GpTriFactorFindDeps(p, F, &a);
+  failed = GpTriFactorFindDeps(p, &own, F, &a);
   if (!failed && !host) {
     F->lanes = lanes ? lanes : GpTriFactorSelectLanes(p->n ? (double)F->deps / p->n : 0);
-    failed   = GpTriFactorAnalyse(p, F, &a);
+    failed   = GpTriFactorAnalyse(p, &own, F, &a);
     F->warps = GpTriFactorSelectWarps(F);
   }
   if (failed) err = GpDevFail(dev, GP_ERR_MEMORY, "out of host memory for the analysis of a factor of %d rows and %.0f nonzeros", (int)p->n, (double)p->nnz);
-  else {
-    F->flops = GpTriFactorCountFlops(p, &a);
-    err      = GpTriFactorUpload(p, &a, F);
-  }
+  else err = GpTriFactorUpload(p, &a, F);
   GpTriFactorFree(&a);
+  if (err || !deps) GpTriFreeDeps(&own);
+  else *deps = own;
   if (err) GpTriFactorDestroy(F);
   return err;
 }
@@ -230,7 +231,7 @@ GpErr GpTriFactorCreate(GpDev dev, const GpTriPattern *p, int lanes, GpTriFactor
 
 GpErr GpTriFactorSetSource(GpTriFactor *F, const int32_t from[])
 {
-  return GpDevUpload(F->dev, F->from, from, (size_t)F->nnz * sizeof(int32_t));
+  return GpDevUploadByThreads(F->dev, 0, F->from, (size_t)F->nnz * sizeof(int32_t), NULL, (void *)(uintptr_t)from);
 }
 
 GpErr GpTriFactorCompute(GpTriFactor *F, const void *values, int single, const GpTriPivots *pivots, GpTriStatus *status)

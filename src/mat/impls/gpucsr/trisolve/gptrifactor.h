@@ -23,10 +23,16 @@ typedef struct {
   int32_t        n;
   int            icc; /* 0: ILU */
   int64_t        nnz; /* number of values, less than GP_TRI_MOST */
-  const int64_t *begin, *end;
-  const int64_t *lower; /* ILU only */
+  const int32_t *begin, *end;
+  const int32_t *lower; /* ILU only */
   const int32_t *col;   /* [nnz] columns; that of the diagonal entry is at end[i] */
 } GpTriPattern;
+
+/* What the analysis of a factor has found, for the analysis of its first triangle, which has the dependencies as its rows: L, or the transpose of U for ICC. */
+typedef struct {
+  GpTriTransposed transpose; /* of U, ICC only */
+  GpTriOrder      order;     /* rows sorted by level; empty on the host backend */
+} GpTriDeps;
 
 /* When a pivot p is too small; s is the sum of the absolute values of the other entries of its row. The names are those of PETSc's shifts. */
 typedef enum {
@@ -85,9 +91,11 @@ typedef struct {
   GpTriStatus      *status;
 } GpTriFactor;
 
-/* Creates a factor without values. After an error F is empty and needs no GpTriFactorDestroy(). lanes: 0 selects the number. */
-GpErr GpTriFactorCreate(GpDev dev, const GpTriPattern *pattern, int lanes, GpTriFactor *F);
+/* Creates a factor without values. After an error F is empty and needs no GpTriFactorDestroy(). lanes: 0 selects the number. deps: receives what the analysis has found, and needs
+   GpTriFreeDeps() unless there was an error; NULL: it is not needed. */
+GpErr GpTriFactorCreate(GpDev dev, const GpTriPattern *pattern, int lanes, GpTriDeps *deps, GpTriFactor *F);
 void  GpTriFactorDestroy(GpTriFactor *F);
+void  GpTriFreeDeps(GpTriDeps *deps);
 
 /* Sets the index of each value of the factor in the values of A; -1: A has no such entry. */
 GpErr GpTriFactorSetSource(GpTriFactor *F, const int32_t from[]);

@@ -1,4 +1,6 @@
 /* Triangles in device memory: creation, values, and solves on the host. */
+#include "device/gpfillers.h"
+#include "device/gpupload.h"
 #include "mat/impls/gpucsr/trisolve/gptrisolve.h"
 #include <math.h>
 #include <stdlib.h>
@@ -50,54 +52,106 @@ void GpTriDestroy(GpTri *T)
   *T = (GpTri){0};
 }
 
+/* Creates the layout of a GPU. */
+static GpErr GpTriCreateSlices(const GpTriRows *rows, GpTri *T)
+{
+  GpTriLayout *L = &T->layout;
+  GpErr        err;
+
+  L->align = GP_TRI_ALIGN;
+  if (GpTriAnalyse(rows, L)) return GpDevFail(T->dev, GP_ERR_MEMORY, "out of host memory for the analysis of a triangle of %d rows", (int)rows->n);
+  err = GpDevAlloc(T->dev, (size_t)L->slices * sizeof(GpTriSlice), &T->slice);
+  if (!err) err = GpDevAlloc(T->dev, (size_t)L->stored * sizeof(int32_t), &T->col);
+  if (!err) err = GpDevUploadByThreads(T->dev, 0, T->slice, (size_t)L->slices * sizeof(GpTriSlice), NULL, L->slice);
+  if (!err) err = GpDevUploadByThreads(T->dev, 0, T->col, (size_t)L->stored * sizeof(int32_t), NULL, L->col);
+  free(L->slice);
+  free(L->col);
+  L->slice = NULL;
+  L->col   = NULL;
+  return err;
+}
+
+/* Creates the layout of the host backend, whose device memory is host memory. */
+static GpErr GpTriCreateRows(const GpTriRows *rows, GpTri *T)
+{
+  GpTriLayout *L = &T->layout;
+  GpErr        err;
+
+  L->align  = 1;
+  L->slices = L->n;
+  L->stored = L->nnz;
+  L->row    = GpTriAllocate((size_t)L->n);
+  L->source = (uint32_t *)GpTriAllocate((size_t)L->nnz);
+  if (!L->row || !L->source) return GpDevFail(T->dev, GP_ERR_MEMORY, "out of host memory for the analysis of a triangle of %d rows and %lld nonzeros", (int)L->n, (long long)L->nnz);
+  err = GpDevAlloc(T->dev, (size_t)L->slices * sizeof(GpTriSlice), &T->slice);
+  if (!err) err = GpDevAlloc(T->dev, (size_t)L->stored * sizeof(int32_t), &T->col);
+  if (!err) GpTriKeepRows(rows, L, T->slice, T->col);
+  return err;
+}
+
 GpErr GpTriCreate(GpDev dev, const GpTriRows *rows, int lanes, int single, GpTri *T)
 {
   const int    keep = !lanes && GpDevKindOf(dev) == GP_DEV_HOST;
   GpTriLayout *L    = &T->layout;
-  double       nnz  = 0;
   int          selected;
   GpErr        err;
 
-  *T = (GpTri){.dev = dev, .single = single};
-  for (int32_t i = 0; i < rows->n; i++) nnz += (double)(rows->end[i] - rows->begin[i]);
-  selected = GpTriSelectLanes(rows->n ? nnz / rows->n : 0, &T->batch);
-  if (GpTriAnalyse(rows, keep ? 1 : lanes ? lanes : selected, keep, L)) {
-    *T = (GpTri){0};
-    return GpDevFail(dev, GP_ERR_MEMORY, "out of host memory for the analysis of a triangle of %d rows and %.0f nonzeros", (int)rows->n, nnz);
-  }
+  *T = (GpTri){.dev = dev, .layout = {.n = rows->n}, .single = single};
+  for (int32_t i = 0; i < rows->n; i++) L->nnz += rows->end[i] - rows->begin[i];
+  selected  = GpTriSelectLanes(rows->n ? (double)L->nnz / rows->n : 0, &T->batch);
+  L->lanes  = keep ? 1 : lanes ? lanes : selected;
+  err       = keep ? GpTriCreateRows(rows, T) : GpTriCreateSlices(rows, T);
   T->blocks = GpTriSelectBlocks(dev, L);
-  err       = GpDevAlloc(dev, (size_t)L->slices * sizeof(GpTriSlice), &T->slice);
-  if (!err) err = GpDevAlloc(dev, (size_t)L->stored * sizeof(int32_t), &T->col);
   if (!err) err = GpDevAlloc(dev, (size_t)L->stored * GpTriValueBytes(T), &T->val);
-  if (!err) err = GpDevUpload(dev, T->slice, L->slice, (size_t)L->slices * sizeof(GpTriSlice));
-  if (!err) err = GpDevUpload(dev, T->col, L->col, (size_t)L->stored * sizeof(int32_t));
   if (err) GpTriDestroy(T);
-  else {
-    free(L->col);
-    L->col = NULL;
-  }
   return err;
+}
+
+/* A map of the rows that is uploaded in the order of the slots. */
+typedef struct {
+  const int32_t *map, *row;
+} GpTriMap;
+
+static GpErr GpTriFillMap(void *context, size_t offset, size_t bytes, void *destination)
+{
+  const GpTriMap *m  = (const GpTriMap *)context;
+  const int32_t  *at = m->row + offset / sizeof(int32_t);
+  int32_t        *to = (int32_t *)destination;
+
+  for (size_t k = 0; k < bytes / sizeof(int32_t); k++) to[k] = m->map[at[k]];
+  return GP_SUCCESS;
 }
 
 GpErr GpTriUploadMap(const GpTri *T, const int32_t map[], int32_t **device)
 {
   const GpTriLayout *L     = &T->layout;
   const size_t       bytes = (size_t)L->n * sizeof(int32_t);
-  int32_t           *work  = map ? (int32_t *)malloc(bytes + 1) : NULL;
-  GpErr              err;
+  GpTriMap           m     = {map, L->row};
+  GpErr              err   = GpDevAlloc(T->dev, bytes, device);
 
-  if (map && !work) return GpDevFail(T->dev, GP_ERR_MEMORY, "out of host memory for a permutation of %d rows", (int)L->n);
-  for (int32_t k = 0; k < L->n && map; k++) work[k] = map[L->row[k]];
-  err = GpDevAlloc(T->dev, bytes, device);
-  if (!err) err = GpDevUpload(T->dev, *device, map ? work : L->row, bytes);
+  if (!err) err = GpDevUploadByThreads(T->dev, 0, *device, bytes, map ? GpTriFillMap : NULL, map ? (void *)&m : (void *)L->row);
   if (err) GpDevFree(T->dev, device, bytes);
-  free(work);
   return err;
+}
+
+typedef struct {
+  const int32_t *row;
+  int32_t       *slot;
+} GpTriInverter;
+
+static void GpTriInvertRows(void *context, int part, int64_t begin, int64_t end)
+{
+  const GpTriInverter *v = (const GpTriInverter *)context;
+
+  (void)part;
+  for (int64_t k = begin; k < end; k++) v->slot[v->row[k]] = (int32_t)k;
 }
 
 void GpTriGetSlots(const GpTri *T, int32_t slot[])
 {
-  for (int32_t k = 0; k < T->layout.n; k++) slot[T->layout.row[k]] = k;
+  GpTriInverter v = {T->layout.row, slot};
+
+  GpFillersRun(GpFillersParts(T->layout.n, GP_TRI_GRAIN), T->layout.n, GpTriInvertRows, &v);
 }
 
 /* --- values ------------------------------------------------------------------------------------------------------------------------------ */
@@ -119,7 +173,7 @@ static GpErr GpTriFillSingle(void *context, size_t offset, size_t bytes, void *d
     const double v = at[k] == GP_TRI_NONE ? 0 : c->sign * c->values[at[k]];
 
     to[k] = (float)v;
-    if (isinf(to[k]) && !isinf(v)) c->infinite = 1;
+    if (isinf(to[k]) && !isinf(v)) __atomic_store_n(&c->infinite, 1, __ATOMIC_RELAXED); /* several threads fill */
   }
   return GP_SUCCESS;
 }
@@ -151,10 +205,10 @@ GpErr GpTriSetValues(GpTri *T, const double values[], double sign, const double 
   GpTriFillContext   c     = {T, values, diagonal, sign, 0};
   GpErr              err   = GP_SUCCESS;
 
-  if (L->stored) err = GpDevUploadFilled(T->dev, T->val, (size_t)L->stored * GpTriValueBytes(T), T->single ? GpTriFillSingle : GpTriFillDouble, &c);
+  if (L->stored) err = GpDevUploadByThreads(T->dev, 0, T->val, (size_t)L->stored * GpTriValueBytes(T), T->single ? GpTriFillSingle : GpTriFillDouble, &c);
   if (!err && c.infinite) err = GpDevFail(T->dev, GP_ERR_ARGUMENT, GP_TRI_TOO_LARGE);
   if (!err && diagonal && !T->diag) err = GpDevAlloc(T->dev, bytes, &T->diag);
-  if (!err && diagonal && bytes) err = GpDevUploadFilled(T->dev, T->diag, bytes, GpTriFillDiagonal, &c);
+  if (!err && diagonal && bytes) err = GpDevUploadByThreads(T->dev, 0, T->diag, bytes, GpTriFillDiagonal, &c);
   return err;
 }
 

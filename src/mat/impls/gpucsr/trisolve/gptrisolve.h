@@ -12,6 +12,7 @@
 #define GPTRISOLVE_H
 
 #include "device/gpdevice.h"
+#include <stdlib.h>
 
 #if defined(__cplusplus)
 extern "C" {
@@ -21,16 +22,41 @@ extern "C" {
 #define GP_TRI_TOO_LARGE "a value of the factor is too large for single precision; use -mat_gpucsr_factor_storage double"
 #define GP_TRI_NONE      ((uint32_t)-1)     /* source of a stored position without an entry (padding) */
 #define GP_TRI_MOST      ((int64_t)1 << 31) /* a factor must have fewer rows and fewer values than this, so that 32 bits hold their indices */
+#define GP_TRI_LONG      1024               /* rows with at least this many entries count as equally long when a level is sorted */
+#define GP_TRI_GRAIN     32768              /* number of rows that is worth a thread */
+
+/* Allocates n 32-bit integers in host memory, also if n is 0. The caller uses free(). */
+static inline int32_t *GpTriAllocate(size_t n)
+{
+  return (int32_t *)malloc((n + 1) * sizeof(int32_t));
+}
+
+/* The rows sorted by level, and within a level by descending length, so that the rows of a slice have similar lengths. */
+typedef struct {
+  int32_t  levels;
+  int32_t *levelptr; /* [levels + 1] first slot of each level */
+  int32_t *row;      /* [n] row of each slot */
+  int32_t *slot;     /* [n] slot of each row */
+} GpTriOrder;
 
 /* The rows of a triangle without its diagonal, on the host. */
 typedef struct {
   int32_t        n;       /* number of rows */
   int            reverse; /* 0: a row depends on rows before it; 1: on rows behind it */
-  const int64_t *begin;   /* [n] position of the first entry of each row in col */
-  const int64_t *end;     /* [n] position behind the last entry of each row */
+  const int32_t *begin;   /* [n] position of the first entry of each row in col */
+  const int32_t *end;     /* [n] position behind the last entry of each row */
   const int32_t *col;     /* columns */
-  const int64_t *source;  /* index of each entry in the array of values; NULL: its position in col */
+  const int32_t *source;  /* index of each entry in the array of values; NULL: its position in col */
+
+  const GpTriOrder *order; /* the order of the rows, if it is known; NULL: the analysis finds it */
 } GpTriRows;
+
+/* The transpose of rows. */
+typedef struct {
+  int32_t *begin;  /* [n + 1] */
+  int32_t *col;    /* rows of the original, ascending */
+  int32_t *source; /* position of each entry in the array `col` of the original */
+} GpTriTransposed;
 
 typedef struct {
   int32_t start; /* position of the first value, divided by the alignment of the layout */
@@ -41,20 +67,21 @@ typedef struct {
 
 /* The layout of a triangle, on the host. */
 typedef struct {
-  int32_t     n, levels, slices;
+  int32_t     n, slices;
+  int32_t     levels; /* 0 on the host backend, which does not need them */
   int         lanes;  /* number of threads that compute a row: 1, 2, 4, 8 or 32 */
   int         align;  /* number of values to which the start of a slice is aligned */
   int64_t     nnz;    /* number of entries */
   int64_t     stored; /* number of stored positions, with padding */
   int32_t    *row;    /* [n] row of each slot */
-  GpTriSlice *slice;  /* [slices] */
-  int32_t    *col;    /* [stored] slot of each column, -1: no entry */
+  GpTriSlice *slice;  /* [slices]; NULL after the upload */
+  int32_t    *col;    /* [stored] slot of each column, -1: no entry; NULL after the upload */
   uint32_t   *source; /* [stored] index of each entry in the array of values, or GP_TRI_NONE */
 } GpTriLayout;
 
 typedef struct {
   GpDev       dev;
-  GpTriLayout layout; /* on the host; layout.col is freed after the upload */
+  GpTriLayout layout; /* on the host */
   int         single; /* values are single precision */
   int         batch;  /* number of values that a thread loads at once: 4 or 8 */
   int32_t     blocks; /* number of thread blocks of a solve */
@@ -101,10 +128,17 @@ void  GpTriGetSlots(const GpTri *T, int32_t slot[]);           /* the slot of ea
 GpErr GpTriReset(GpDev dev, double *w, int64_t n);             /* marks n entries of w as not yet computed */
 GpErr GpTriSolve(const GpTri *T, const GpTriVectors *vectors); /* launches the solve */
 
-/* gptrilevels.c: the analysis. keep: keeps the order of the rows, each in a slice of its own. Returns 1 if host memory is exhausted. */
-int  GpTriAnalyse(const GpTriRows *rows, int lanes, int keep, GpTriLayout *L);
-int  GpTriSortByLevel(const GpTriRows *rows, int32_t *levels, int32_t **levelptr, int32_t row[]); /* levelptr: receives an array of *levels + 1 first slots, which the caller frees; row: [n] row of each slot. Returns 1 as above. */
+/* gptrilayout.c: the analysis. GpTriAnalyse() sets the rows, the slices and the sources in the layout of a GPU, and writes the slots of the columns to a new array L->col. It returns 1 if host
+   memory is exhausted. GpTriKeepRows() keeps the order of the rows, each in a slice of its own, and writes slices and columns to arrays of the caller. */
+int  GpTriAnalyse(const GpTriRows *rows, GpTriLayout *L);
+void GpTriKeepRows(const GpTriRows *rows, GpTriLayout *L, GpTriSlice slice[], int32_t col[]);
 void GpTriFreeLayout(GpTriLayout *L);
+
+/* gptrilevels.c. They return 1 if host memory is exhausted; nothing must be freed then. */
+int  GpTriOrderRows(const GpTriRows *rows, GpTriOrder *order);
+void GpTriFreeOrder(GpTriOrder *order);
+int  GpTriTranspose(const GpTriRows *rows, GpTriTransposed *t);
+void GpTriFreeTransposed(GpTriTransposed *t);
 
 /* trisolve_cuda.cu: exists only if GP_HAVE_CUDA is set */
 GpErr GpTriSolve_CUDA(const GpTri *T, const GpTriVectors *vectors);
