@@ -76,6 +76,14 @@ static PetscErrorCode MainCheckRequest(MPI_Comm comm, void *context)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Refuses an alpha for which the series of walks diverges. The quantities of katz are the eigenvalue, if alpha was computed from it, and alpha. */
+static PetscErrorCode MainRefuseAlpha(MPI_Comm comm, const Outcome *out)
+{
+  PetscFunctionBegin;
+  PetscCheck(out->nquantities == 1, comm, PETSC_ERR_USER_INPUT, "-damping: too large for the accuracy of the largest eigenvalue of this graph, reduce -damping or -tol");
+  SETERRQ(comm, PETSC_ERR_USER_INPUT, "-alpha %g: too large for this graph, alpha must be less than 1 divided by the largest eigenvalue, which -measure eigenvector prints", (double)out->quantity[0]);
+}
+
 /* Computes the measure, and refuses parameters for which it does not exist. */
 static PetscErrorCode MainCompute(const Request *rq, const GpAppLinkMatrix *G, Outcome *out)
 {
@@ -101,7 +109,7 @@ static PetscErrorCode MainCompute(const Request *rq, const GpAppLinkMatrix *G, O
   PetscCall(NetworkGetConvergedReason(nw, &out->reason));
   PetscCall(NetworkGetIterationNumber(nw, &out->iterations));
   PetscCall(NetworkGetMatMults(nw, &out->matmults));
-  PetscCheck(out->reason != NETWORK_DIVERGED_ALPHA, G->comm, PETSC_ERR_USER_INPUT, "-alpha: too large for this graph, alpha must be less than 1 divided by the largest eigenvalue, which -measure eigenvector prints");
+  if (out->reason == NETWORK_DIVERGED_ALPHA) PetscCall(MainRefuseAlpha(G->comm, out));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

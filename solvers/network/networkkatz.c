@@ -133,9 +133,10 @@ PetscErrorCode NetworkSolve_Katz(Network nw)
   PetscFunctionBegin;
   if (given == 0) {
     PetscCall(NetworkHasCycle_Private(nw, &cycle));
-    PetscCheck(cycle, PetscObjectComm((PetscObject)nw), PETSC_ERR_USER_INPUT, "The graph has no cycle, so its largest eigenvalue is 0 and gives no alpha: set alpha by NetworkSetAlpha() or -alpha");
+    PetscCheck(cycle, PetscObjectComm((PetscObject)nw), PETSC_ERR_USER_INPUT, "Measure katz: the graph has no cycle, so that its largest eigenvalue is 0 and gives no alpha; set alpha by -alpha or NetworkSetAlpha()");
     PetscCall(NetworkFindEigenpair_Private(nw, NetworkMult_Private, nw->x[0], nw->tolerance, &pair));
-    PetscCheck(pair.converged, PetscObjectComm((PetscObject)nw), PETSC_ERR_CONV_FAILED, "The largest eigenvalue, which gives alpha, was not found in %" PetscInt_FMT " iterations: set alpha by NetworkSetAlpha() or -alpha", nw->it);
+    PetscCheck(pair.converged, PetscObjectComm((PetscObject)nw), PETSC_ERR_NOT_CONVERGED,
+               "Measure katz: %" PetscInt_FMT " iterations did not find the largest eigenvalue, which gives alpha; increase -max_it, or set alpha by -alpha or NetworkSetAlpha()", nw->it);
     PetscCall(NetworkAddQuantity_Private(nw, "eigenvalue", pair.value));
     nw->alpha = nw->damping / pair.value;
   }

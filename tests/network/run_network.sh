@@ -147,7 +147,8 @@ for m in $measures; do
   verdict "$m: a graph without links"
 done
 refused "katz of a graph without cycles needs -alpha" 2 "no cycle" -f "$tmp/dag.txt" -measure katz
-refused "alpha above the limit" 2 "-alpha: too large for this graph" "${club[@]}" -measure katz -alpha 0.149
+refused "katz: too few iterations for the largest eigenvalue" 3 "increase -max_it" "${club[@]}" -measure katz -max_it 1
+refused "alpha above the limit" 2 "-alpha 0.149: too large for this graph" "${club[@]}" -measure katz -alpha 0.149
 run 1 "${club[@]}" -measure katz -alpha 0.148
 verdict "alpha below the limit"
 refused "an unknown measure" 2 "-measure betweenness" -rmat 6,4 -measure betweenness
