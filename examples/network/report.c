@@ -34,7 +34,8 @@ static PetscErrorCode ReportPrintReason(const GpAppLinkMatrix *G, const Outcome 
 
   PetscFunctionBegin;
   if (out->reason == NETWORK_DIVERGED_ZERO) what = strcmp(out->measure, NETWORKEIGENVECTOR) ? "The graph has no links, so that all values are 0" : "The graph has no cycle, so that all values are 0: choose -measure katz with -alpha";
-  else if (out->reason == NETWORK_DIVERGED_STAGNATION) what = "The residual no longer falls: increase -tol, or choose another -network_ksp_type";
+  else if (out->reason == NETWORK_DIVERGED_STAGNATION) what = "The residual no longer falls: reduce -alpha or -damping, increase -tol, or choose another -network_ksp_type";
+  else if (out->type == NETWORK_RESULT_GROUP) what = "Labels still changed in the last sweep: increase -max_it";
   else what = "The iteration did not reach -tol: increase -max_it or -tol";
   PetscCall(PetscPrintf(G->comm, "%s\n", what));
   PetscFunctionReturn(PETSC_SUCCESS);

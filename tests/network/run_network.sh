@@ -129,7 +129,7 @@ verdict "the monitor of labels prints how many changed"
 for options in "hits -max_it 1" "eigenvector -max_it 1" "katz -max_it 0 -alpha 0.01" "labels -max_it 1"; do
   # shellcheck disable=SC2086 # a measure and its options
   run 1 -f "$tmp/random.txt" -measure $options -values "$tmp/v" -report "$tmp/report.json"
-  [ $? -eq 3 ] && [ -s "$tmp/v" ] && reported 'not r["converged"] and r["reason"] == "DIVERGED_ITS"' && grep -q 'increase -max_it or -tol' "$tmp/log"
+  [ $? -eq 3 ] && [ -s "$tmp/v" ] && reported 'not r["converged"] and r["reason"] == "DIVERGED_ITS"' && grep -q 'increase -max_it' "$tmp/log"
   verdict "too few iterations: $options"
 done
 run 2 -f "$tmp/dag.txt" -measure eigenvector -report "$tmp/report.json"
