@@ -1,4 +1,4 @@
-/* Public interface of Network: centralities of the nodes of a graph, and groups of its nodes. */
+/* Public interface of the object Network: centralities, groups and core numbers of the nodes of a graph. */
 #ifndef GPUCSRNETWORK_H
 #define GPUCSRNETWORK_H
 
@@ -6,7 +6,7 @@
 #include <petscksp.h>
 
 /*S
-  Network - Computes a measure of the nodes of a graph: a centrality, the number of a group, or a core number
+  Network - Solver that computes a measure of the nodes of a graph: a centrality, the number of a group, or a core number
 
   Level: beginner
 
@@ -22,13 +22,13 @@ typedef struct _p_Network *Network;
   NetworkMeasure - String with the name of a measure
 
   Values:
-+ `NETWORKHITS`        - authorities a and hubs h, singular vectors of the matrix of the links: a = L h / s and h = L' a / s for the largest singular value s
++ `NETWORKHITS`        - authorities a and hubs h, the singular vectors of the matrix L of the links for its largest singular value s: a = L h / s and h = L' a / s
 . `NETWORKEIGENVECTOR` - eigenvector of L for its largest eigenvalue
 . `NETWORKKATZ`        - solution x of x = alpha L x + 1
-. `NETWORKSALSA`       - stationary distributions of a random walk that follows links forwards and backwards in turn
-. `NETWORKCOMPONENTS`  - number of the weakly connected component
+. `NETWORKSALSA`       - authorities and hubs, the stationary distributions of random walks that follow links backwards and forwards in turn
+. `NETWORKCOMPONENTS`  - number of the weakly connected component that has the node, from 1 by descending size
 . `NETWORKCORE`        - core number: the largest k such that the node is in a subgraph whose nodes all have at least k neighbours in the subgraph
-- `NETWORKLABELS`      - number of the community, by label propagation
+- `NETWORKLABELS`      - number of the community that has the node, from 1 by descending size; label propagation finds the communities
 
   Level: beginner
 
@@ -44,7 +44,7 @@ typedef const char *NetworkMeasure;
 #define NETWORKLABELS      "labels"
 
 /*E
-  NetworkScale - To what centralities are scaled
+  NetworkScale - How centralities are scaled
 
   Values:
 + `NETWORK_SCALE_AUTO` - `NETWORK_SCALE_NONE` for `NETWORKKATZ`, `NETWORK_SCALE_SUM` for other centralities
@@ -67,7 +67,7 @@ typedef enum {
 PETSC_EXTERN const char *const NetworkScales[];
 
 /*E
-  NetworkResultType - What the results of a measure are
+  NetworkResultType - Kind of the results of a measure
 
   Values:
 + `NETWORK_RESULT_SCORE` - centralities, real numbers of at least 0
@@ -93,8 +93,8 @@ typedef enum {
 . `NETWORK_CONVERGED_EXACT`       - salsa, components, core: the result is exact, except for rounding errors
 . `NETWORK_CONVERGED_STABLE`      - labels: every node has a label of the largest weight among its neighbours
 . `NETWORK_DIVERGED_ITS`          - the maximum number of iterations was reached
-. `NETWORK_DIVERGED_STAGNATION`   - katz: the residual no longer falls
-. `NETWORK_DIVERGED_ZERO`         - the matrix has no positive eigenvalue: a graph without links (hits) or without cycles (eigenvector); all values are 0
+. `NETWORK_DIVERGED_STAGNATION`   - katz: a linear solve has reduced the residual by less than half, or the residual is not finite
+. `NETWORK_DIVERGED_ZERO`         - the matrix has no positive eigenvalue: a graph without links (hits, salsa) or without cycles (eigenvector); all values are 0
 . `NETWORK_DIVERGED_ALPHA`        - katz: alpha is too large, so that the series of walks diverges; the values are meaningless
 - `NETWORK_CONVERGED_ITERATING`   - the solver is running or was not called yet
 
@@ -115,7 +115,7 @@ typedef enum {
 } NetworkConvergedReason;
 PETSC_EXTERN const char *const *const NetworkConvergedReasons;
 
-/* A monitor. Arguments: the solver, the number of the iteration, a number that falls as the iteration converges, the user's context. */
+/* A monitor. Its arguments are the solver, the number of the iteration, a number that falls as the iteration converges, and the context of the user. */
 typedef PetscErrorCode (*NetworkMonitorFn)(Network, PetscInt, PetscReal, void *);
 
 PETSC_EXTERN PetscClassId NETWORK_CLASSID;

@@ -136,18 +136,18 @@ PetscErrorCode NetworkSetMeasure(Network nw, NetworkMeasure measure)
 
   Options Database Keys:
 + -network_measure <hits>  - measure
-. -network_scale <auto>    - to what centralities are scaled
+. -network_scale <auto>    - how centralities are scaled
 . -network_tol <1e-8>      - hits, eigenvector: relative residual; katz: bound on the relative error
 . -network_max_it <10000>  - maximum number of iterations
 . -network_basis <20>      - hits, eigenvector: number of basis vectors
 . -network_alpha <0>       - katz: weight of a link in a walk; 0: damping divided by the largest eigenvalue
 . -network_damping <0.85>  - katz: alpha times the largest eigenvalue
-- -network_monitor <false> - print a line for each iteration or restart
+- -network_monitor <false> - print a line for each restart (hits, eigenvector), linear solve (katz) or sweep (labels)
 
   Level: beginner
 
   Note:
-  The options prefix network_ is the default; `NetworkSetOptionsPrefix()` replaces it.
+  network_ is the default options prefix; `NetworkSetOptionsPrefix()` replaces it.
 
 .seealso: `NetworkSetOptionsPrefix()`, `NetworkGetKSP()`
 @*/
@@ -164,13 +164,13 @@ PetscErrorCode NetworkSetFromOptions(Network nw)
   PetscObjectOptionsBegin((PetscObject)nw);
   PetscCall(PetscOptionsEList("-measure", "measure", "NetworkSetMeasure", names, (PetscInt)PETSC_STATIC_ARRAY_LENGTH(names), names[which], &which, &set));
   if (set) PetscCall(NetworkSetMeasure(nw, names[which]));
-  PetscCall(PetscOptionsEnum("-scale", "to what centralities are scaled", "NetworkSetScale", NetworkScales, (PetscEnum)nw->scale, (PetscEnum *)&nw->scale, NULL));
+  PetscCall(PetscOptionsEnum("-scale", "how centralities are scaled", "NetworkSetScale", NetworkScales, (PetscEnum)nw->scale, (PetscEnum *)&nw->scale, NULL));
   PetscCall(PetscOptionsReal("-tol", "hits, eigenvector: relative residual; katz: bound on the relative error", "NetworkSetTolerances", nw->tolerance, &nw->tolerance, NULL));
   PetscCall(PetscOptionsInt("-max_it", "maximum number of iterations", "NetworkSetTolerances", nw->max_it, &nw->max_it, NULL));
   PetscCall(PetscOptionsInt("-basis", "hits, eigenvector: number of basis vectors", "NetworkSetBasisSize", nw->basis, &nw->basis, NULL));
   PetscCall(PetscOptionsReal("-alpha", "katz: weight of a link in a walk; 0: damping divided by the largest eigenvalue", "NetworkSetAlpha", nw->alpha, &nw->alpha, NULL));
   PetscCall(PetscOptionsReal("-damping", "katz: alpha times the largest eigenvalue", "NetworkSetDamping", nw->damping, &nw->damping, NULL));
-  PetscCall(PetscOptionsBool("-monitor", "print a line for each iteration or restart", "NetworkMonitorSet", print, &print, NULL));
+  PetscCall(PetscOptionsBool("-monitor", "print a line for each restart (hits, eigenvector), linear solve (katz) or sweep (labels)", "NetworkMonitorSet", print, &print, NULL));
   PetscOptionsEnd();
   PetscCall(NetworkSetTolerances(nw, nw->tolerance, nw->max_it)); /* these functions check the values */
   PetscCall(NetworkSetBasisSize(nw, nw->basis));

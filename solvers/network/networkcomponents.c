@@ -1,4 +1,4 @@
-/* Measure components: weakly connected components, that is, the direction of links is ignored. */
+/* Measure components: weakly connected components. The direction of links is ignored. */
 #include "networkimpl.h"
 
 PetscErrorCode NetworkSolve_Components(Network nw)

@@ -1,14 +1,15 @@
-/* Measure core: core numbers of the undirected graph. Weights, directions and loops are ignored, and two nodes are neighbours or not.
+/* Measure core: core numbers of the undirected graph. Weights, directions and loops are ignored, and equal links count once.
 
-   Each process removes nodes in the order of their remaining degree, where ghosts leave at the level of their current upper bound. The result is an
-   upper bound on the core numbers of its nodes. The processes exchange the bounds until none changes; then the nodes with a bound of at least k have at
-   least k neighbours among themselves, so that the bounds are the core numbers. One process needs one round.
+   Each process removes its nodes in the order of their remaining degrees. It removes a ghost when this degree reaches the upper bound that the ghost has
+   at this time. This gives upper bounds on the core numbers of the nodes of the process. The processes exchange the bounds until none changes. Then the
+   nodes with a bound of at least k have at least k neighbours among themselves, so that the bounds are the core numbers. One process needs one round.
 
    V. Batagelj, M. Zaversnik, "An O(m) algorithm for cores decomposition of networks", 2003; A. Montresor, F. De Pellegrini, D. Miorandi, "Distributed
    k-core decomposition", 2013. */
 #include "networkimpl.h"
 
-/* Nodes in the order of their keys, as an array that is sorted by key, with the beginning of each key. Decreasing a key by 1 takes constant time. */
+/* Nodes in ascending order of their keys. Decreasing a key by 1 takes constant time. node: [n] the sorted nodes. place: [n] position of each node in that
+   list. begin: where the nodes of each key begin in the list. */
 typedef struct {
   PetscInt *key, *node, *place, *begin;
 } NetworkBuckets;
@@ -40,8 +41,8 @@ static void NetworkBucketsDecrease(NetworkBuckets *B, PetscInt k)
   B->key[k]--;
 }
 
-/* Computes bounds on the core numbers of the nodes of this process from the bounds of the ghosts. i, j: neighbours of nodes and of ghosts. degree: of
-   nodes; ghosts have their bounds. bound: [n + nghost] */
+/* Computes bounds on the core numbers of the nodes of this process from the bounds of the ghosts. i, j: neighbours of the nodes and ghosts as
+   compressed rows. most: largest key. bound: [n + nghost], where those of the ghosts are input and those of the nodes are output. */
 static PetscErrorCode NetworkCorePeel(const NetworkLocal *G, const PetscInt i[], const PetscInt j[], PetscInt most, PetscInt bound[], NetworkBuckets *B)
 {
   const PetscInt all = G->n + G->nghost;

@@ -26,7 +26,7 @@ PetscErrorCode NetworkGetMeasure(Network nw, NetworkMeasure *measure)
 }
 
 /*@
-  NetworkGetTolerances - Gets when the iteration stops
+  NetworkGetTolerances - Gets the tolerance and the maximum number of iterations
 
   Not Collective
 
@@ -60,8 +60,8 @@ PetscErrorCode NetworkGetTolerances(Network nw, PetscReal *tolerance, PetscInt *
 
   Output Parameters:
 + n     - number of results, or `NULL`
-. names - [n] their names: authority and hub for hits and salsa, centrality for eigenvector and katz, component, core or community; or `NULL`
-- x     - [n] vectors with a value for each node; do not destroy them; or `NULL`
+. names - [n] their names, or `NULL`: authority and hub for hits and salsa, centrality for eigenvector and katz, component for components, core for core, community for labels
+- x     - [n] vectors with a value for each node, or `NULL`. The solver owns them
 
   Level: beginner
 
@@ -79,7 +79,7 @@ PetscErrorCode NetworkGetResults(Network nw, PetscInt *n, const char *const *nam
 }
 
 /*@
-  NetworkGetResultType - Gets what the results of the measure are
+  NetworkGetResultType - Gets the kind of the results of the measure
 
   Not Collective
 
@@ -103,7 +103,7 @@ PetscErrorCode NetworkGetResultType(Network nw, NetworkResultType *type)
 }
 
 /*@C
-  NetworkGetQuantities - Gets numbers that belong to the whole graph
+  NetworkGetQuantities - Gets the numbers that the measure has for the whole graph
 
   Not Collective
 
@@ -119,12 +119,12 @@ PetscErrorCode NetworkGetResultType(Network nw, NetworkResultType *type)
 
   Notes:
   The names are
-+ singular_value, error_estimate - hits: the largest singular value; estimate of the error of the 2-norm of the authorities
++ singular_value, error_estimate - hits: the largest singular value; estimate of the 2-norm of the error of the authorities, before scaling
 . eigenvalue                     - eigenvector, and katz if alpha is not given: the largest eigenvalue
 . alpha                          - katz
-. components, largest            - components: number of components, and of nodes of the largest one
+. components, largest            - components: number of components, and of nodes in the largest one
 . largest_core, largest_core_nodes - core: the largest core number, and how many nodes have it
-- communities, largest, modularity - labels
+- communities, largest, modularity - labels: number of communities, number of nodes in the largest one, modularity
 
 .seealso: `NetworkSolve()`
 @*/
@@ -147,9 +147,9 @@ PetscErrorCode NetworkGetQuantities(Network nw, PetscInt *n, const char *const *
 . nw - the solver
 
   Output Parameters:
-+ n       - number of groups, or `NULL`; 0 for other measures
-. sizes   - [n] number of nodes of each group, in descending order; do not free it; or `NULL`
-- members - [n] the first node of each group; do not free it; or `NULL`
++ n       - number of groups, 0 for other measures; or `NULL`
+. sizes   - [n] number of nodes of each group, in descending order, or `NULL`. The solver owns it
+- members - [n] the first node of each group, or `NULL`. The solver owns it
 
   Level: intermediate
 
@@ -227,7 +227,7 @@ PetscErrorCode NetworkGetConvergedReason(Network nw, NetworkConvergedReason *rea
 . nw - the solver
 
   Output Parameter:
-. it - the number: applications of the operator (hits, eigenvector), iterations of the linear solver (katz), sweeps (labels), exchanges between processes (components, core, salsa)
+. it - the number of products with L L' (hits) or L in the Arnoldi iteration (eigenvector), iterations of the linear solver (katz), sweeps (labels), or exchanges between processes (components, core, salsa)
 
   Level: intermediate
 

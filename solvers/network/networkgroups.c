@@ -1,4 +1,4 @@
-/* Groups of nodes: sums over nodes of equal labels, numbers of groups by descending size. */
+/* Groups of nodes: sums over the nodes with equal labels, and numbering of the groups by descending size. */
 #include "networkimpl.h"
 #include "app/text/appcollective.h"
 #include <stdlib.h>
@@ -8,7 +8,7 @@ typedef struct {
 } NetworkGroup;
 
 /* Adds values of the nodes of this process that have equal labels. sum[v][r] is the sum of value[v] over all nodes whose label is row r of this process.
-   Labels of N and more are left out. On each process the sums are formed first, so that a process sends one number for each of its labels. */
+   Nodes whose label is N or larger are left out. Each process first adds the values of its own nodes, so that it sends one number for each of its labels. */
 PetscErrorCode NetworkSumByLabel_Private(Network nw, const PetscInt label[], PetscInt nvalues, const PetscReal *const value[], PetscReal *sum[])
 {
   PetscInt   *used, nused = 0, *at;
@@ -46,7 +46,7 @@ static int NetworkCompareSizes(const void *a, const void *b)
   return (p->member > q->member) - (p->member < q->member);
 }
 
-/* Adds the groups of equal labels in a list that is sorted by label. Returns the new length. */
+/* Merges the groups with equal labels in a list that is sorted by label. Returns the new length. */
 static PetscInt NetworkMergeGroups(PetscInt64 n, NetworkGroup list[])
 {
   PetscInt kept = 0;

@@ -2,7 +2,7 @@
    hubs that of L' L. J. Kleinberg, "Authoritative sources in a hyperlinked environment", 1999. */
 #include "networkimpl.h"
 
-/* y = L L' x. The second result is the work vector. */
+/* y = L L' x. The second result, nw->x[1], is the work vector. */
 static PetscErrorCode NetworkHITSMult(Network nw, Vec x, Vec y)
 {
   PetscFunctionBegin;

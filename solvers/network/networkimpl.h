@@ -1,4 +1,4 @@
-/* Private header of the object Network, for the files of solvers/network/. A file calls only files that stand after it in this list: network.c,
+/* Private header of the object Network, for the files of solvers/network/. A file calls only functions of files that follow it in this list: network.c,
    networkset.c, networkget.c, the measures (networkeigenvector.c, networkhits.c, networkkatz.c, networksalsa.c, networkcomponents.c, networkcore.c,
    networklabels.c), networkkrylov.c, networkunion.c, networkgroups.c, networklocal.c, networkmult.c, networkview.c. */
 #ifndef NETWORKIMPL_H
@@ -48,7 +48,7 @@ struct _p_Network {
   Mat                      links;
   const NetworkMeasureRow *measure;
   NetworkScale             scale;
-  PetscReal                tolerance, alpha, damping; /* alpha 0: damping divided by the largest eigenvalue */
+  PetscReal                tolerance, alpha, damping; /* If alpha is 0, katz takes damping divided by the largest eigenvalue. */
   PetscInt                 max_it, basis;
   PetscBool                print; /* the option -monitor was given */
   KSP                      ksp;   /* NULL until it is needed */
@@ -58,8 +58,8 @@ struct _p_Network {
   PetscErrorCode (*monitordestroy[NETWORK_MAX_MONITORS])(void **);
 
   /* created by NetworkSetUp() */
-  PetscBool setup, symmetric; /* symmetric: the matrix is known to be symmetric */
-  PetscInt  N, n, first;      /* number of nodes; nodes of this process and the first one */
+  PetscBool setup, symmetric; /* symmetric: PETSc knows that the matrix is symmetric */
+  PetscInt  N, n, first;      /* number of all nodes, number of nodes of this process, first node of this process */
   PetscInt  nresults;         /* number of vectors that exist */
   Vec      *x;                /* [nresults] */
 
@@ -90,10 +90,10 @@ PETSC_INTERN PetscErrorCode NetworkMultTranspose_Private(Network, Vec, Vec); /* 
 PETSC_INTERN PetscErrorCode NetworkAddQuantity_Private(Network, const char name[], PetscReal value);
 PETSC_INTERN PetscErrorCode NetworkScaleResults_Private(Network);
 PETSC_INTERN PetscErrorCode NetworkClip_Private(Network, Vec);                  /* sets negative entries to 0 */
-PETSC_INTERN PetscErrorCode NetworkHasCycle_Private(Network, PetscBool *cycle); /* also true if max_it products do not decide it */
+PETSC_INTERN PetscErrorCode NetworkHasCycle_Private(Network, PetscBool *cycle); /* cycle is also true if max_it products do not decide it */
 PETSC_INTERN PetscErrorCode NetworkFindEigenpair_Private(Network, NetworkOperator, Vec x, PetscReal tolerance, NetworkEigenpair *);
 
-PETSC_INTERN PetscErrorCode NetworkLocalCreate_Private(Network, PetscBool undirected, NetworkLocal *); /* undirected: L + L' without loops */
+PETSC_INTERN PetscErrorCode NetworkLocalCreate_Private(Network, PetscBool undirected, NetworkLocal *); /* undirected: the links of L + L' without loops */
 PETSC_INTERN PetscErrorCode NetworkLocalAddGhosts_Private(const NetworkLocal *, PetscInt **i, PetscInt **j);
 PETSC_INTERN PetscErrorCode NetworkLocalDestroy_Private(NetworkLocal *);
 PETSC_INTERN PetscErrorCode NetworkConnect_Private(Network, const NetworkLocal *, PetscBool sides, PetscInt label[]);

@@ -1,11 +1,12 @@
-/* Measure katz: the solution x of x = alpha L x + 1, by any KSP, with a bound on the relative error of every value.
+/* Measure katz: the solution x of x = alpha L x + 1, computed by a KSP of any type, with a bound on the relative error of every value.
 
    Let M = alpha L and r = 1 + M x - x for any vector x, and let e be the largest absolute value in r. If e < 1 and x > 0, then (I - M) x = 1 - r > 0.
    A nonnegative M with such a positive x has a spectral radius below 1, and the inverse of I - M is nonnegative. Therefore
 
        |x* - x| = |(I - M)^-1 r| <= (I - M)^-1 e 1 <= e / (1 - e) (I - M)^-1 (1 - r) = e / (1 - e) x     for every node.
 
-   Rounding errors of the residual are left out, but e is taken to be at least the machine precision times the largest value: r is not known better.
+   The bound does not include rounding errors of r. Therefore e is never taken smaller than the machine precision times the largest value in x: r is not
+   known with a higher accuracy.
 
    If e < 1 but x has an entry that is not positive, then the spectral radius of M is at least 1: otherwise x = (I - M)^-1 (1 - r) would be positive.
 
@@ -63,7 +64,7 @@ PetscErrorCode NetworkGetKSP(Network nw, KSP *ksp)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Computes the bound for x, and sets the reason if the iteration stops. work: a work vector. */
+/* Computes the residual and the bound for x. Sets the reason if the iteration is to stop. work: a work vector. */
 static PetscErrorCode NetworkKatzCheck(Network nw, Vec x, Vec work)
 {
   const PetscReal before = nw->residual;

@@ -12,7 +12,7 @@ enum {
   CHECK = 4 /* steps between two estimates of the residual within a cycle */
 };
 
-/* A cycle: basis v[0..m], projected matrix h with m + 1 rows, by columns. */
+/* The data of a cycle, that is, of the steps between two restarts. v: basis. h: projected matrix with m + 1 rows, stored by columns. */
 typedef struct {
   PetscInt     m;
   Vec         *v;                               /* [m + 1] */
@@ -40,7 +40,7 @@ static PetscErrorCode NetworkCycleDestroy(NetworkCycle *C)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Extends the basis by operator v[j], orthogonalised twice. beta: its norm after that. */
+/* Computes v[j + 1] = operator v[j], and orthogonalises it twice to v[0..j]. beta: its norm after that. */
 static PetscErrorCode NetworkCycleExtend(Network nw, NetworkOperator op, NetworkCycle *C, PetscInt j, PetscReal *beta)
 {
   PetscScalar *h = C->h + j * (C->m + 1);
@@ -61,8 +61,8 @@ static PetscErrorCode NetworkCycleExtend(Network nw, NetworkOperator op, Network
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Computes the Ritz pair of the basis v[0..n-1]: the real Ritz value of the largest real part, and its vector y of norm 1. If there are only pairs of
-   complex values, y is the real part of a vector. second: the largest real part of the other Ritz values, -1 if n is 1. */
+/* Computes the Ritz pair of the basis v[0..n-1]: the real Ritz value of the largest real part, and its vector y of norm 1. If no Ritz value
+   is real, y is the real part of a vector. second: the largest real part of the other Ritz values, -1 if n is 1. */
 static PetscErrorCode NetworkCycleFindRitz(NetworkCycle *C, PetscInt n, PetscReal *value, PetscReal *second)
 {
   PetscBLASInt bn, ld, lwork, info, one = 1;
@@ -93,8 +93,8 @@ static PetscErrorCode NetworkCycleFindRitz(NetworkCycle *C, PetscInt n, PetscRea
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Runs a cycle from v[0], which has norm 1, and replaces v[0] by the Ritz vector. Sets the eigenpair of the v[0] on entry. stop: this v[0] has the
-   wanted accuracy and is unchanged. */
+/* Runs a cycle from v[0], which has norm 1, and replaces v[0] by the Ritz vector. Sets `pair` for v[0] as it is on entry. stop: v[0] is
+   unchanged, because it has the wanted accuracy or the maximum number of iterations was reached. */
 static PetscErrorCode NetworkCycleRun(Network nw, NetworkOperator op, PetscReal tolerance, NetworkCycle *C, NetworkEigenpair *pair, PetscBool *stop)
 {
   PetscReal beta, value = 0, sum;
@@ -127,7 +127,7 @@ static PetscErrorCode NetworkCycleRun(Network nw, NetworkOperator op, PetscReal 
 }
 
 /* Computes the eigenvector x, of 2-norm 1, from the start vector of ones. If several eigenvectors belong to the largest eigenvalue, the result is the
-   projection of the start vector to their space. The operator may be 0; then the eigenvalue is 0 and not converged. */
+   projection of the start vector onto their space. If the operator is 0, the eigenvalue is 0 and pair->converged is false. */
 PetscErrorCode NetworkFindEigenpair_Private(Network nw, NetworkOperator op, Vec x, PetscReal tolerance, NetworkEigenpair *pair)
 {
   NetworkCycle C;

@@ -1,9 +1,9 @@
 /* Measure labels: communities by label propagation in the undirected graph, whose weights are the sums of both directions. Loops are ignored.
 
-   Every node begins with a label of its own. In a sweep every node takes the label of the largest total weight among its neighbours. It keeps its label
-   if that is one of them; otherwise a hash decides. Neighbours never change at the same time: nodes are coloured, and a sweep updates one colour after
-   the other. Every change increases the total weight of the links within communities, so that the sweeps end. The hash depends on the number of the row
-   only, so that the result does not depend on the number of processes.
+   Every node begins with a label of its own. In a sweep every node takes the label of the largest total weight among its neighbours. A node keeps
+   its label if no label has a larger weight. If several other labels have the largest weight, a hash decides. Neighbours never change at the same time: they
+   have different colours, and a sweep updates one colour after the other. Every change increases the total weight of the links within communities, so that
+   the sweeps stop. The hash depends on the number of the row only, so that the result does not depend on the number of processes.
 
    U. Raghavan, R. Albert, S. Kumara, "Near linear time algorithm to detect community structures in large-scale networks", 2007; G. Cordasco, L. Gargano,
    "Community detection via semi-synchronous label propagation algorithms", 2010; M. Jones, P. Plassmann, "A parallel graph coloring heuristic", 1993. */
@@ -11,7 +11,7 @@
 #include "app/program/apphash.h"
 #include <stdlib.h>
 
-/* The sums of the weights of the labels around a node: a hash table whose entries are valid if they have the current stamp. */
+/* The total weight of each label among the neighbours of a node, in a hash table. An entry is valid if its `valid` is the current stamp. */
 typedef struct {
   PetscInt    slots; /* a power of 2 */
   PetscInt   *label;
@@ -24,7 +24,7 @@ typedef struct {
   PetscInt node;
 } NetworkPriority;
 
-/* Priority of a row. No two rows are equal, because the hash is a bijection. */
+/* Priority of a node or ghost, from the number of its row. No two rows have the same priority, because the hash is a bijection. */
 static inline uint64_t NetworkGetPriority(const NetworkLocal *G, PetscInt k)
 {
   return GpAppHash64((uint64_t)(k < G->n ? G->first + k : G->ghost[k - G->n]));
@@ -37,7 +37,7 @@ static int NetworkComparePriorities(const void *a, const void *b)
   return (p->priority < q->priority) - (p->priority > q->priority);
 }
 
-/* Sets the colour of a node to the lowest one that no neighbour of higher priority has. Returns false if such a neighbour has no colour yet. */
+/* Gives a node the lowest colour that no neighbour of higher priority has. Returns false if such a neighbour has no colour yet. */
 static PetscBool NetworkColourNode(const NetworkLocal *G, PetscInt v, uint64_t priority, PetscInt colour[], PetscInt taken[])
 {
   PetscInt c = 0;
@@ -111,13 +111,15 @@ static PetscInt NetworkChooseLabel(const NetworkLocal *G, PetscInt v, const Pets
   return best;
 }
 
-/* The nodes in the order of a sweep, and which of them may change. A node whose neighbours have kept their labels since its last update keeps its label too. */
+/* The nodes in the order of a sweep, and which of them may change. A node keeps its label if its neighbours have kept theirs since its last update. */
 typedef struct {
-  PetscInt   colours, *begin, *node; /* colours: on all processes. [most + 2] where the nodes of each colour begin in the list `node`, [n] */
-  PetscInt  *i, *j;                  /* neighbours of nodes and ghosts on this process */
-  PetscInt  *colour;                 /* [n + nghost] */
-  PetscInt  *ghost;                  /* [nghost] labels of the ghosts before an exchange */
-  PetscBool *stale;                  /* [n + nghost] a neighbour has changed since the last update; unused for ghosts */
+  PetscInt   colours; /* number of colours on all processes together */
+  PetscInt  *node;    /* [n] nodes by ascending colour */
+  PetscInt  *begin;   /* [most + 2] position of the first node of each colour in `node` */
+  PetscInt  *i, *j;   /* neighbours of the nodes and ghosts, as compressed rows */
+  PetscInt  *colour;  /* [n + nghost] */
+  PetscInt  *ghost;   /* [nghost] labels of the ghosts before an exchange */
+  PetscBool *stale;   /* [n + nghost] a neighbour has changed since the last update; unused for ghosts */
 } NetworkOrder;
 
 /* Marks the neighbours of a node or ghost that has changed its label. */

@@ -1,8 +1,8 @@
 /* The rows of the matrix on the host, for measures that follow links instead of multiplying by them. */
 #include "networkimpl.h"
 
-/* Appends the entries of a row of A, and of the same row of T if T exists, with ascending columns. Entries of equal columns are added. Entries of weight 0
-   are no links. loops: loops are kept. */
+/* Gets the sum of a row of A and of the same row of T, if T is not NULL, with ascending columns. Entries whose sum is 0 are left out. loops: whether loops
+   are kept. */
 static PetscErrorCode NetworkLocalMergeRow(Mat A, Mat T, PetscBool loops, PetscInt row, PetscInt *n, PetscInt j[], PetscReal w[])
 {
   PetscInt           na, nt = 0, a = 0, t = 0;
@@ -28,7 +28,7 @@ static PetscErrorCode NetworkLocalMergeRow(Mat A, Mat T, PetscBool loops, PetscI
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Counts the entries of the rows of this process in both matrices. most: of the longest row. */
+/* Counts the entries of the rows of this process in both matrices together. most: number of entries of the longest row. */
 static PetscErrorCode NetworkLocalCount(Network nw, Mat A, Mat T, PetscInt64 *total, PetscInt *most)
 {
   PetscInt n;
@@ -49,7 +49,7 @@ static PetscErrorCode NetworkLocalCount(Network nw, Mat A, Mat T, PetscInt64 *to
     *total += all;
     *most = PetscMax(*most, all);
   }
-  PetscCheck(*total <= PETSC_MAX_INT, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "The links of one process do not fit PetscInt: use more processes or a PETSc with 64-bit indices");
+  PetscCheck(*total <= PETSC_MAX_INT, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "Measures components, core, labels and salsa: the number of links of one process does not fit PetscInt; use more processes or a PETSc with 64-bit indices");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -79,8 +79,8 @@ static PetscErrorCode NetworkLocalRenumber(Network nw, NetworkLocal *G)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The links into the nodes of this process; undirected: the links of L + L' without loops, whose weights are the sums of both directions, or half of that if the
-   matrix is symmetric. */
+/* Gets the links of L into the nodes of this process. If undirected is true, gets those of L + L' without loops: the weight of a link is the sum of both
+   directions. If the matrix is symmetric, that weight is halved. */
 PetscErrorCode NetworkLocalCreate_Private(Network nw, PetscBool undirected, NetworkLocal *G)
 {
   PetscInt64 total;
@@ -92,7 +92,7 @@ PetscErrorCode NetworkLocalCreate_Private(Network nw, PetscBool undirected, Netw
   PetscCall(PetscMemzero(G, sizeof(*G)));
   G->n     = nw->n;
   G->first = nw->first;
-  if (undirected && !nw->symmetric) { /* in a matrix of AIJ, so that the transpose is not uploaded */
+  if (undirected && !nw->symmetric) { /* MATAIJ, because the transpose of another type might be copied to the device */
     PetscCall(MatConvert(nw->links, MATAIJ, MAT_INITIAL_MATRIX, &A));
     PetscCall(MatTranspose(A, MAT_INITIAL_MATRIX, &T));
   } else {
@@ -116,7 +116,8 @@ PetscErrorCode NetworkLocalCreate_Private(Network nw, PetscBool undirected, Netw
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Neighbours of the nodes and of the ghosts: ghosts have those among the nodes of this process. The caller frees i and j. */
+/* Gets the neighbours of the nodes and of the ghosts as compressed rows. For a ghost these are its neighbours among the nodes of this process. The caller frees
+   i and j. */
 PetscErrorCode NetworkLocalAddGhosts_Private(const NetworkLocal *G, PetscInt **i_, PetscInt **j_)
 {
   const PetscInt all = G->n + G->nghost, nz = G->i[G->n];

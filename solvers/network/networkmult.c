@@ -1,4 +1,4 @@
-/* Products with the matrix of the links, scaling of the results, search for cycles. */
+/* Products with the matrix of the links, scaling of the results, and the test for cycles. */
 #include "networkimpl.h"
 
 PetscErrorCode NetworkMult_Private(Network nw, Vec x, Vec y)
@@ -53,7 +53,8 @@ PetscErrorCode NetworkScaleResults_Private(Network nw)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Removes nodes without incoming links from other remaining nodes, in rounds of one product each. If a round removes no node, the rest has a cycle. */
+/* Tests whether the graph has a cycle. Each round removes, by one product, the nodes that have no incoming links from the remaining nodes. If a round removes no
+   node, the rest has a cycle. */
 PetscErrorCode NetworkHasCycle_Private(Network nw, PetscBool *cycle)
 {
   PetscScalar left, before = nw->N;

@@ -1,12 +1,13 @@
 /* Measure salsa: stationary distributions of a random walk that follows a link backwards and then a link forwards (authorities), or the reverse (hubs).
 
    Let s be the total weight of the links into a node. The authority chain goes from node j back to i with probability L(j,i) / s(j), and on to k in
-   proportion to L(k,i). It is reversible, and within a component its stationary distribution is proportional to s. A component is a set of nodes that
-   the chain connects; its share of the total is its share of the nodes that have incoming links, as for a walk that starts at any of them with equal
-   probability. The same holds for hubs with outgoing links. R. Lempel, S. Moran, "SALSA: the stochastic approach for link-structure analysis", 2001. */
+   proportion to L(k,i). A component is here a set of nodes that the chain connects. The chain is reversible, so that its stationary distribution within a
+   component is proportional to s. The walk starts with equal probability at every node with incoming links. Therefore the share of a component in the total is
+   its share of these nodes. The same holds for hubs and outgoing links. R. Lempel, S. Moran, "SALSA: the stochastic approach for link-structure analysis", 2001. */
 #include "networkimpl.h"
 
-/* Scores of one side: the total weight of the links of each node, divided by that of its component, times the share of the component in the nodes. */
+/* Computes the authorities, or the hubs. The score of a node is its total weight `strength`, divided by that of its component, times the share of the component
+   in the nodes that have links. */
 static PetscErrorCode NetworkSALSAScore(Network nw, const PetscInt label[], Vec strength, Vec x)
 {
   const PetscScalar *s;
@@ -61,7 +62,7 @@ static PetscErrorCode NetworkSALSADivide(Network nw, Vec x, Vec s, Vec y)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The residual: 1-norm of the change of the authorities in one step of the chain. */
+/* Computes the residual: the 1-norm of the change of the authorities in one step of the chain. */
 static PetscErrorCode NetworkSALSACheck(Network nw, Vec in, Vec out)
 {
   Vec u, v;

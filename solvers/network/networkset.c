@@ -3,7 +3,7 @@
 #include "app/text/appcollective.h"
 
 /*@
-  NetworkReset - Frees the results, drops the reference to the graph, and keeps the settings
+  NetworkReset - Destroys the results, releases the graph, and keeps the settings
 
   Collective
 
@@ -35,14 +35,14 @@ PetscErrorCode NetworkReset(Network nw)
 
   Input Parameters:
 + nw    - the solver
-- links - square matrix with an entry for each link: entry (j,i) is the weight of the link from node i to node j. Any type with `MatMult()`,
-          `MatMultTranspose()`, `MatGetRow()` and a conversion to `MATAIJ`
+- links - square matrix with an entry for each link: entry (j,i) is the weight of the link from node i to node j. Its type must
+          have `MatMult()`, `MatMultTranspose()`, `MatGetRow()` and a conversion to `MATAIJ`
 
   Level: beginner
 
   Notes:
-  Weights must be finite and not negative. A matrix of ones means links without weights. An undirected graph has an entry for each direction;
-  `MatSetOption()` with `MAT_SYMMETRIC` then saves the transpose.
+  Weights must be finite and not negative. A matrix of ones means links without weights. An undirected graph has an entry for each direction.
+  Call `MatSetOption()` with `MAT_SYMMETRIC` for such a matrix; then the solver does not need the transpose.
 
   The solver references the matrix. Call this function again after its values or links have changed.
 
@@ -67,7 +67,7 @@ PetscErrorCode NetworkSetGraph(Network nw, Mat links)
 }
 
 /*@
-  NetworkSetScale - Sets to what centralities are scaled
+  NetworkSetScale - Sets how centralities are scaled
 
   Logically Collective
 
@@ -102,7 +102,7 @@ PetscErrorCode NetworkSetScale(Network nw, NetworkScale scale)
   Input Parameters:
 + nw        - the solver
 . tolerance - greater than 0; default 1e-8. hits, eigenvector: residual of the eigenpair divided by the eigenvalue. katz: bound on the relative error of every value
-- max_it    - maximum number of iterations: applications of the operator (hits, eigenvector), iterations of the linear solver (katz), sweeps (labels); default 10000
+- max_it    - maximum number of iterations; default 10000. An iteration is a product with L L' (hits) or L (eigenvector), an iteration of the linear solver (katz), or a sweep (labels)
 
   Options Database Keys:
 + -network_tol <1e-8>     - the tolerance
@@ -132,7 +132,7 @@ PetscErrorCode NetworkSetTolerances(Network nw, PetscReal tolerance, PetscInt ma
 
   Input Parameters:
 + nw    - the solver
-- basis - at least 2; default 20. More vectors need fewer products and more memory
+- basis - from 2 to 1000; default 20. With more vectors the iteration needs fewer products and more memory
 
   Options Database Key:
 . -network_basis <20> - the number
@@ -152,13 +152,13 @@ PetscErrorCode NetworkSetBasisSize(Network nw, PetscInt basis)
 }
 
 /*@
-  NetworkSetAlpha - Sets the weight of a link in a walk for the measure katz
+  NetworkSetAlpha - Sets the weight of a link in a walk, for the measure katz
 
   Logically Collective
 
   Input Parameters:
 + nw    - the solver
-- alpha - the weight, less than the reciprocal of the largest eigenvalue. 0, the default\: the damping divided by the largest eigenvalue
+- alpha - the weight, less than 1 divided by the largest eigenvalue. The default 0 means the damping divided by the largest eigenvalue
 
   Options Database Key:
 . -network_alpha <0> - the weight
@@ -204,7 +204,7 @@ PetscErrorCode NetworkSetDamping(Network nw, PetscReal damping)
 }
 
 /*@C
-  NetworkSetOptionsPrefix - Sets the prefix of all options of the solver and of its linear solver
+  NetworkSetOptionsPrefix - Sets the options prefix of the solver and of its linear solver
 
   Logically Collective
 

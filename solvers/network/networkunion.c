@@ -1,4 +1,4 @@
-/* Connected nodes get equal labels: by union-find on each process, and by exchange of labels between processes until none changes. */
+/* Gives connected nodes equal labels, by union-find on each process. The processes exchange the labels until none changes. */
 #include "networkimpl.h"
 
 /* Root of a tree of the forest, with path halving. */
@@ -17,12 +17,12 @@ static void NetworkJoin(PetscInt parent[], PetscInt a, PetscInt b)
   else parent[a] = b;
 }
 
-/* Labels the nodes of this process and the ghosts. The label is the smallest global number of a node that is connected to the node.
+/* Labels the nodes of this process and the ghosts. The label of a node is the smallest global number among the nodes that are connected to it.
 
-   sides PETSC_FALSE: links connect nodes in both directions, label has n + nghost entries.
-   sides PETSC_TRUE: a node is two vertices, one for its outgoing and one for its incoming links, and a link connects the outgoing vertex of one node with
-   the incoming vertex of the other. label has n + nghost entries for outgoing vertices, then n for incoming ones. The label is the smallest number of an
-   outgoing vertex; N for an incoming vertex without links. */
+   sides is PETSC_FALSE: a link connects two nodes, in both directions. label has n + nghost entries.
+   sides is PETSC_TRUE: a node is two vertices, one for its outgoing and one for its incoming links. A link connects the outgoing vertex of one node with the
+   incoming vertex of the other. label has n + nghost entries for outgoing vertices, then n for incoming ones. The label of a vertex is the smallest number among
+   the outgoing vertices that are connected to it. It is N for an incoming vertex without links. */
 PetscErrorCode NetworkConnect_Private(Network nw, const NetworkLocal *G, PetscBool sides, PetscInt label[])
 {
   const PetscInt columns = G->n + G->nghost, all = columns + (sides ? G->n : 0);

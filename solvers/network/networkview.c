@@ -10,23 +10,24 @@ static const char *const NetworkConvergedReasons_Shifted[] = {"DIVERGED_ALPHA", 
 const char *const *const NetworkConvergedReasons = NetworkConvergedReasons_Shifted + 6;
 
 /*@C
-  NetworkMonitorSet - Adds a monitor, which is called after every iteration or restart
+  NetworkMonitorSet - Adds a monitor, which is called at every restart (hits, eigenvector), after every linear solve (katz), or after every sweep (labels)
 
   Logically Collective
 
   Input Parameters:
 + nw      - the solver
-. monitor - called with the solver, the number of the iteration, the relative residual (hits, eigenvector, katz) or the number of nodes whose label changed (labels), and ctx
+. monitor - called with the solver, the number of the iteration, a value, and ctx. The value is the relative residual of the eigenpair (hits, eigenvector), the largest entry of
+            the residual (katz), or the number of nodes whose label changed (labels)
 . ctx     - context of the monitor, or `NULL`
-- destroy - frees the context, or `NULL`
+- destroy - function that frees the context, or `NULL`
 
   Options Database Key:
-. -network_monitor - print one line per iteration or restart
+. -network_monitor - print one line for each call of a monitor
 
   Level: intermediate
 
   Note:
-  A solver has at most 5 monitors.
+  A solver has at most 5 monitors. The measures salsa, components and core call none.
 
 .seealso: `NetworkMonitorDefault()`, `NetworkMonitorCancel()`, `NetworkSolve()`
 @*/
@@ -79,7 +80,7 @@ PetscErrorCode NetworkMonitor_Private(Network nw, PetscInt it, PetscReal value)
   Input Parameters:
 + nw    - the solver
 . it    - number of the iteration
-. value - the relative residual, or the number of labels that changed
+. value - the residual, or the number of labels that changed
 - ctx   - not used
 
   Level: intermediate

@@ -1,11 +1,11 @@
-/* The options by which programs get a graph: from a file, or generated. */
+/* The options of the programs for the graph, which is read from a file or generated. */
 #ifndef GPUCSR_APPLINKREQUEST_H
 #define GPUCSR_APPLINKREQUEST_H
 
 #include "app/linkmatrix/applinkmatrix.h"
 #include "app/program/appoptions.h"
 
-/* Rows of these options in the table of a program. */
+/* The rows of these options in the table of options of a program. */
 #define GP_APP_LINK_OPTIONS \
   {"Graph"}, {"-f", GP_APP_FILE_IN, "file", NULL, NULL, PETSC_TRUE, "Graph to read. Formats: edge list, METIS, Pajek, GML, GraphML, DIMACS, Matrix Market or PETSc binary. Text may be compressed by gzip, xz, bzip2 or zstd."}, \
     {"-graph_format", GP_APP_CHOICE, "auto|edges|metis|pajek|gml|graphml|dimacs|market|binary", NULL, "auto", PETSC_FALSE, "Format of the graph. auto decides by the content."}, \
@@ -25,7 +25,7 @@ typedef struct {
   GpAppLinkOptions links;
 } GpAppLinkRequest;
 
-PETSC_EXTERN PetscErrorCode GpAppLinkRequestGet(GpOptionItems, const GpAppOption table[], GpAppLinkRequest *); /* within PetscOptionsBegin() and PetscOptionsEnd() */
+PETSC_EXTERN PetscErrorCode GpAppLinkRequestGet(GpOptionItems, const GpAppOption table[], GpAppLinkRequest *); /* to be called between PetscOptionsBegin() and PetscOptionsEnd() */
 PETSC_EXTERN PetscErrorCode GpAppLinkRequestCheck(MPI_Comm, const GpAppLinkRequest *);
 PETSC_EXTERN PetscErrorCode GpAppLinkRequestLoad(MPI_Comm, const GpAppLinkRequest *, GpAppLinkMatrix *);
 

@@ -5,15 +5,15 @@
 #include "app/linkmatrix/applinkmatrix.h"
 #include "app/report/appjson.h"
 
-/* A row of the list of highest values. certain: the exact value of this node and of all nodes above is higher than that of all nodes below. node is a
-   row of the matrix. */
+/* An entry of the list of highest values. node: a row of the matrix. certain: the exact values of this node and of all nodes above it in the list are higher than
+   those of all other nodes. */
 typedef struct {
   PetscReal value;
   PetscInt  node;
   PetscBool certain;
 } GpAppTopNode;
 
-/* Bounds on the errors of values. absolute: on the sum of the absolute errors of all values. relative: on the relative error of each value. */
+/* Bounds on the errors of values. absolute: bound on the sum of the absolute errors of all values. relative: bound on the relative error of each value. */
 typedef struct {
   PetscReal absolute, relative;
 } GpAppNodeErrors;
