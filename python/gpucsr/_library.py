@@ -16,8 +16,8 @@ import numpy as np
 from ._signatures import PETSC, SIGNATURES
 
 _NAME = "libgpucsr.so"
-# Codes of PETSc for wrong arguments: PETSC_ERR_ARG_... and PETSC_ERR_USER_INPUT.
-_ARGUMENT_CODES = frozenset((60, 61, 62, 63, 64, 68, 69, 73, 75, 80, 85, 86, 89, 94))
+# Codes of PETSc for wrong arguments: PETSC_ERR_ARG_..., PETSC_ERR_USER (an unknown value of an enumeration) and PETSC_ERR_USER_INPUT.
+_ARGUMENT_CODES = frozenset((60, 61, 62, 63, 64, 68, 69, 73, 75, 80, 83, 85, 86, 89, 95))
 
 
 def find() -> Path:
