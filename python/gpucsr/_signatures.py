@@ -79,6 +79,7 @@ SMACOFDestroy o
 # Functions of PETSc, which the library's own PETSc provides.
 PETSC = """
 PetscInitialized o
+PetscOptionsUsed pso
 PetscObjectGetComm po
 VecGetLocalSize po
 VecGetArrayRead po

@@ -5,6 +5,7 @@ preconditioner, so use it if several systems have the same matrix.
 """
 from __future__ import annotations
 
+import ctypes
 import itertools
 from contextlib import contextmanager, nullcontext
 from typing import Any, Callable, Dict, Iterator, Optional, Tuple, Union
@@ -29,7 +30,7 @@ class Solver:
     A
         A square matrix of SciPy or petsc4py, or a ``gpucsr.LinearOperator``.
     method
-        Name of a KSP type, for example ``"cg"``, ``"gmres"``, ``"bcgs"``.
+        Name of a KSP type that can compute the norm of the residual b - A x, for example ``"cg"``, ``"gmres"``, ``"bcgs"``, ``"fcg"``.
     M
         Preconditioner: the name of a PC type, such as ``"jacobi"``, ``"gpufsai"``, ``"ilu"``, ``"gamg"``, or a dictionary of PETSc options without
         dashes, such as ``{"pc_type": "gamg", "pc_gamg_threshold": 0.02}``. The default is no preconditioner.
@@ -53,19 +54,21 @@ class Solver:
     """
 
     def __init__(self, A: Any, method: str, M: Preconditioner = None, restart: Optional[int] = None):
-        PETSc = library().PETSc
+        lib = library()
+        PETSc = lib.PETSc
+        _check_preconditioner(M)
         self.operator = as_operator(A)
         if self.operator.shape[0] != self.operator.shape[1]:
             raise ValueError(f"the matrix has {self.operator.shape[0]} rows and {self.operator.shape[1]} columns. Pass a square matrix")
         ksp = self.ksp = PETSc.KSP().create(self.operator.mat.getComm())
         ksp.setOperators(self.operator.mat)
-        ksp.setType(method)
-        if method == "preonly":
-            ksp.setNormType(PETSc.KSP.NormType.NONE)
-        else:  # the residual of the system itself, as in SciPy, not that of the preconditioned system
-            if method not in ("cg", "gpucg"):
-                ksp.setPCSide(PETSc.PC.Side.RIGHT)
-            ksp.setNormType(PETSc.KSP.NormType.UNPRECONDITIONED)
+        try:
+            ksp.setType(method)
+        except PETSc.Error as error:
+            ksp.destroy()
+            raise lib.error(error.ierr, f"method={method!r}: ") from None
+        # As in SciPy, the residual is that of the system itself, not that of the preconditioned system. PETSc selects the side of the preconditioner.
+        ksp.setNormType(PETSc.KSP.NormType.NONE if method == "preonly" else PETSc.KSP.NormType.UNPRECONDITIONED)
         if restart:
             ksp.setGMRESRestart(restart)
         self._configure(PETSc, {"pc_type": M or "none"} if M is None or isinstance(M, str) else M)
@@ -84,12 +87,23 @@ class Solver:
             self.ksp.setFromOptions()
             with _no_notice(lib):
                 self.ksp.setUp()  # preconditioners that consist of solvers read their options here
+            unused = [name for name in settings if not self._is_used(lib, prefix + name.lstrip("-"))]
+            if unused:
+                raise ValueError(f"preconditioner {settings}: no effect: {', '.join(unused)}. Correct the spelling, or omit what this preconditioner does not read")
         except PETSc.Error as error:
+            method = self.ksp.getType()
             self.ksp.destroy()
-            raise lib.error(error.ierr, f"preconditioner {settings}: ") from None
+            raise lib.error(error.ierr, f"{method}, preconditioner {settings}: ") from None
         finally:
             for name in settings:
                 options.delValue(name.lstrip("-"))
+
+    @staticmethod
+    def _is_used(lib: Any, option: str) -> bool:
+        """Tell whether PETSc has read an option."""
+        used = ctypes.c_int()
+        lib.PetscOptionsUsed(None, option.encode(), ctypes.byref(used))
+        return bool(used.value)
 
     def solve(
         self,
@@ -114,7 +128,10 @@ class Solver:
         if not np.isfinite(b).all() or not np.isfinite(x).all():
             raise ValueError("b or x0 has infinite entries or NaN. Pass finite values")
         ksp = self.ksp
-        ksp.setTolerances(rtol=rtol, atol=atol, divtol=1e300, max_it=10 * n if maxiter is None else maxiter)
+        try:
+            ksp.setTolerances(rtol=rtol, atol=atol, divtol=1e300, max_it=10 * n if maxiter is None else maxiter)
+        except PETSc.Error as error:
+            raise library().error(error.ierr, f"rtol={rtol}, atol={atol}, maxiter={maxiter}: ") from None
         ksp.setInitialGuessNonzero(x0 is not None)
         self._x.placeArray(x)
         self._b.placeArray(b)
@@ -151,6 +168,11 @@ def _no_notice(lib: Any) -> Iterator[None]:
         lib.PetscGPUCSRSetNotice(lib.PETSc.Options().getBool("gpucsr_notice", True))
 
 
+def _check_preconditioner(M: Any) -> None:
+    if M is not None and not isinstance(M, (str, dict)):
+        raise TypeError(f"M has the type {type(M).__name__}. Pass the name of a PC type, or a dictionary of PETSc's options")
+
+
 def _monitor(callback: Callable, kind: str, scale: float) -> Callable:
     def monitor(ksp: Any, iteration: int, norm: float) -> None:
         if iteration:
@@ -161,6 +183,7 @@ def _monitor(callback: Callable, kind: str, scale: float) -> Callable:
 
 def _solver(A: Any, method: str, M: Preconditioner, restart: Optional[int] = None) -> Solver:
     """Return a solver; that of the operator if it has been used with the same settings before."""
+    _check_preconditioner(M)
     operator = as_operator(A)
     key = (method, tuple(sorted(M.items())) if isinstance(M, dict) else M, restart)
     solver = operator.solvers.get(method)
@@ -195,7 +218,8 @@ def cg(
     maxiter
         Maximum number of iterations; ten times the number of rows by default.
     M
-        Preconditioner: the name of a PC type of PETSc or gpucsr, or a dictionary of PETSc options. None by default.
+        Preconditioner: the name of a PC type of PETSc or gpucsr, or a dictionary of PETSc options. An option without effect is an error. The
+        default is no preconditioner. Unlike SciPy, a matrix or an operator is not accepted.
     callback
         Function that is called with the solution after each iteration.
 
@@ -204,7 +228,8 @@ def cg(
     x : numpy.ndarray
         The solution.
     info : int
-        0 after success. If positive, the number of iterations that did not suffice. If negative, PETSc's reason for which the method stopped.
+        0 after success. A positive value is the number of iterations, after which the residual was still too large. A negative value is PETSc's
+        ``KSPConvergedReason``.
 
     Examples
     --------

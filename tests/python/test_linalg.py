@@ -208,6 +208,20 @@ class Solvers(unittest.TestCase):
         with self.assertRaises(KeyError):
             gpucsr.linalg.cg(grid(20), np.arange(400.0), callback=stop)
 
+    def test_sides(self):
+        """a method that supports one side of the preconditioner only measures the residual of the system itself"""
+        A, b = grid(20), np.arange(400.0)
+        for method in ("fcg", "cgs", "fgmres"):
+            x, info = gpucsr.linalg.Solver(A, method, "jacobi").solve(b, rtol=1e-9)
+            self.assertEqual(info, 0, method)
+            self.assertLessEqual(np.linalg.norm(A @ x - b), 1.1e-9 * np.linalg.norm(b), method)
+
+    def test_preconditioner_type(self):
+        """a matrix as preconditioner is refused, as is a list"""
+        for M in (scipy.sparse.eye(16), ["jacobi"]):
+            with self.assertRaisesRegex(TypeError, "M has the type"):
+                gpucsr.linalg.cg(grid(4), np.ones(16), M=M)
+
     def test_direct(self):
         """spsolve solves with vectors and matrices"""
         A, B = grid(10, 0.3), np.arange(200.0).reshape(100, 2)
@@ -226,6 +240,10 @@ class Solvers(unittest.TestCase):
             ("x0 has 3 entries", lambda: gpucsr.linalg.cg(A, np.ones(16), x0=np.ones(3))),
             ("square", lambda: gpucsr.linalg.gmres(random_matrix(3, 4), np.ones(3))),
             ("NaN", lambda: gpucsr.linalg.gmres(A, np.full(16, np.nan))),
+            ("no effect: pc_factor_level\\.", lambda: gpucsr.linalg.cg(A, np.ones(16), M={"pc_type": "ilu", "pc_factor_level": 1})),
+            ("method='nosuch'", lambda: gpucsr.linalg.Solver(A, "nosuch")),
+            ("rtol=2", lambda: gpucsr.linalg.cg(A, np.ones(16), rtol=2)),
+            ("maxiter=-1", lambda: gpucsr.linalg.cg(A, np.ones(16), maxiter=-1)),
         ):
             with self.assertRaisesRegex(ValueError, words) as caught:
                 call()
