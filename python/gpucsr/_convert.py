@@ -12,6 +12,8 @@ STORAGES = ("single", "double", "auto")  # the values of MatGPUCSRStorage, in or
 
 
 def check_real(array: Any, what: str) -> None:
+    if array.dtype.kind in "SUVMm":
+        raise TypeError(f"{what}: values of the type {array.dtype} are not supported. Pass real numbers")
     if np.issubdtype(array.dtype, np.complexfloating):
         raise ValueError(f"{what}: complex values ({array.dtype}) are not supported. Pass real values")
 
@@ -118,6 +120,8 @@ def to_scipy(A: Any) -> scipy.sparse.csr_matrix:
     >>> print(gpucsr.to_scipy(A).toarray().trace())
     6.0
     """
+    if not isinstance(A, library().PETSc.Mat):
+        raise TypeError(f"A has the type {type(A).__name__}. Pass a matrix of petsc4py")
     indptr, indices, data = A.getValuesCSR()
     shape = (A.getLocalSize()[0], A.getSize()[1])
     return scipy.sparse.csr_matrix((data, indices, indptr), shape=shape, copy=False)
@@ -155,6 +159,8 @@ def as_numpy(vec: Any, writable: bool = False) -> np.ndarray:
     >>> gpucsr.as_numpy(gpucsr.as_vec([1.0, 2.0])).tolist()
     [1.0, 2.0]
     """
+    if not isinstance(vec, library().PETSc.Vec):
+        raise TypeError(f"vec has the type {type(vec).__name__}. Pass a vector of petsc4py")
     return vec.array if writable else vec.array_r
 
 

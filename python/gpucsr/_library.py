@@ -42,7 +42,7 @@ def find() -> Path:
         for name in (_NAME, _NAME + ".0"):
             if (folder / name).is_file():
                 return folder / name
-    raise FileNotFoundError(f"{_NAME} is in none of {', '.join(map(str, folders))}. Set GPUCSR_LIBRARY to its path, or install the package with pip")
+    raise FileNotFoundError(f"{_NAME} is in none of {', '.join(dict.fromkeys(map(str, folders)))}. Set GPUCSR_LIBRARY to its path, or install the package with pip")
 
 
 def load(path: Optional[os.PathLike | str] = None) -> Path:
@@ -57,6 +57,11 @@ def load(path: Optional[os.PathLike | str] = None) -> Path:
     path
         The library. The default is the result of ``find()``.
 
+    Raises
+    ------
+    FileNotFoundError
+        There is no such file, or no library in the places of ``find()``.
+
     Examples
     --------
     >>> import gpucsr
@@ -69,6 +74,8 @@ def load(path: Optional[os.PathLike | str] = None) -> Path:
     """
     if Library.instance is not None:
         return Library.instance.path
+    if path is not None and not os.path.isfile(path):
+        raise FileNotFoundError(f"load: there is no file {path}. Give the path of {_NAME}")
     path = find() if path is None else Path(path).absolute()
     if "petsc4py.PETSc" in sys.modules:
         Library.instance = Library(path)

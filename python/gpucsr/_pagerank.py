@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ctypes
+import numbers
 from typing import Any, Dict, Hashable, List, Optional, Tuple, Union
 
 import numpy as np
@@ -12,11 +13,15 @@ from ._library import library
 
 # The values of PageRankDanglingType. A distribution has the value 2.
 _DANGLING = {"teleport": 0, "uniform": 1, "self": 3, "drop": 4}
+_METHODS = ("gauss_seidel", "power", "inner_outer", "jacobi", "ksp")
 _CONVERGED = 2  # PAGERANK_CONVERGED_ERROR_BOUND
 
 
 class ConvergenceError(RuntimeError):
     """The maximum number of iterations did not suffice."""
+
+
+ConvergenceError.__module__ = "gpucsr"  # the name under which programs know it
 
 
 class _Facts:
@@ -127,6 +132,9 @@ def pagerank(
     >>> bool(ranks.error_bound <= 1e-8)
     True
     """
+    for name, value in (("damping", damping), ("tol", tol), ("max_iter", max_iter)):
+        if not isinstance(value, numbers.Integral if name == "max_iter" else numbers.Real):
+            raise TypeError(f"{name}={value!r}: pass {'an integer' if name == 'max_iter' else 'a number'}")
     links, nodes, named = _links(G, weight)
     index = {node: i for i, node in enumerate(nodes)} if named else None
     n = links.shape[0]
@@ -149,7 +157,10 @@ def pagerank(
             lib.PageRankSetDangling(pr, 2, target)
         if personal:
             lib.PageRankSetPersonalizations(pr, len(personal), (ctypes.c_void_p * len(personal))(*[v.handle for v in personal]))
-        lib.PageRankSetMethod(pr, (method or ("power" if len(personal) > 1 else "gauss_seidel")).encode())
+        try:
+            lib.PageRankSetMethod(pr, (method or ("power" if len(personal) > 1 else "gauss_seidel")).encode())
+        except lib.ArgumentError:
+            raise ValueError(f"method={method!r} is unknown. Use one of {', '.join(_METHODS)}") from None
         lib.PageRankSetTolerances(pr, tol, max_iter)
         lib.PageRankSolve(pr)
         out = _result(lib, pr, nodes, named, several)

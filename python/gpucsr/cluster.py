@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ctypes
+import numbers
 import warnings
 from typing import Any, Optional, Union
 
@@ -93,6 +94,9 @@ class KMeans(SparseInput, TransformerMixin, ClusterMixin, BaseEstimator):
         check_choice(self.storage, _STORAGES, "storage")
         if not given:
             check_choice(self.init, _STARTS, "init")
+        for name in ("n_clusters", "max_iter") + (() if self.n_init == "auto" else ("n_init",)):
+            if not isinstance(getattr(self, name), numbers.Integral):
+                raise TypeError(f"{name}={getattr(self, name)!r}: pass an integer" + (', or "auto"' if name == "n_init" else ""))
         if not 1 <= self.n_clusters <= X.shape[0]:
             raise ValueError(f"n_clusters={self.n_clusters}: there are n_samples={X.shape[0]} samples. Use at least 1 and at most the number of samples")
         n_init = (10 if not given and self.init == "random" else 1) if self.n_init == "auto" else int(self.n_init)

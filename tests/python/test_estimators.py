@@ -127,6 +127,9 @@ class Clusters(unittest.TestCase):
         for words, settings in (("n_samples=150", {"n_clusters": 151}), ("init='nosuch'", {"init": "nosuch"}), ("metric='nosuch'", {"metric": "nosuch"}), ("shape", {"init": np.ones((2, 2))}), ("max_iter=0", {"max_iter": 0})):
             with self.assertRaisesRegex(ValueError, words):
                 gpucsr.KMeans(**settings).fit(self.X)
+        for words, settings in (("n_clusters=2.5", {"n_clusters": 2.5}), ("n_init='many'", {"n_init": "many"})):
+            with self.assertRaisesRegex(TypeError, words):
+                gpucsr.KMeans(**settings).fit(self.X)
         with self.assertRaisesRegex(gpucsr.ArgumentError, "Start centroids: row 0, column 0 is not a finite number"):  # the library finds this error
             gpucsr.KMeans(2, init=np.full((2, self.X.shape[1]), np.nan)).fit(self.X)
 

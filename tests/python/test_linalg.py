@@ -74,6 +74,13 @@ class Matrices(unittest.TestCase):
                 gpucsr.from_scipy(A)
         with self.assertRaisesRegex(ValueError, "storage='half'.*single, double, auto"):
             gpucsr.from_scipy(np.eye(2), storage="half")
+        for words, call in (
+            ("matrix: values of the type <U1", lambda: gpucsr.from_scipy(np.array([["a"]]))),
+            ("A has the type csr_matrix", lambda: gpucsr.to_scipy(random_matrix(2, 2))),
+            ("vec has the type ndarray", lambda: gpucsr.as_numpy(np.ones(2))),
+        ):
+            with self.assertRaisesRegex(TypeError, words):
+                call()
 
     def test_empty(self):
         """matrices without rows, columns or entries"""

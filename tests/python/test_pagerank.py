@@ -66,7 +66,9 @@ class Arrays(unittest.TestCase):
             (ValueError, "no node 30", dict(personalization={30: 1})),
             (ValueError, "not negative", dict(personalization=-np.ones(30))),
             (ValueError, "Damping 1.5", dict(damping=1.5)),
-            (ValueError, "Unknown method nosuch", dict(method="nosuch")),
+            (ValueError, "method='nosuch'.*gauss_seidel", dict(method="nosuch")),
+            (TypeError, "damping='0.85'", dict(damping="0.85")),
+            (TypeError, "max_iter=2.5", dict(max_iter=2.5)),
             (ValueError, "dangling='nosuch'", dict(dangling="nosuch")),
         ):
             with self.assertRaisesRegex(error, words):
