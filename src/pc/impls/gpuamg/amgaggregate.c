@@ -1,7 +1,7 @@
 /* Aggregates around a maximal independent set at distance 2, and orthonormal bases on them (amg.h).
 
-   The set is that of N. Bell, S. Dalton and L. N. Olson, Exposing fine-grained parallelism in algebraic multigrid methods, SIAM J. Sci. Comput. 34 (2012).  Every node has a key: its state, then a hash
-   of its global number, then its number.  A node joins the set if its key is the largest within distance 2. */
+   The set is that of N. Bell, S. Dalton and L. N. Olson, Exposing fine-grained parallelism in algebraic multigrid methods, SIAM J. Sci. Comput. 34 (2012).  Every node has a key of 64 bits: from the highest bits, its state, a hash
+   of its global number, and its local number.  An undecided node joins the set if its key is the largest within distance 2. */
 #include "pc/impls/gpuamg/amg.h"
 #include "app/program/apphash.h"
 
@@ -22,7 +22,7 @@ static void GpAmgInitializeKeys(PetscInt n, PetscInt first, const PetscBool skip
   }
 }
 
-/* The largest value at a node and its neighbours. */
+/* Sets to[i] to the largest value at node i and its neighbours. */
 static void GpAmgSpreadMaximum(const GpAmgGraph *g, const uint64_t from[], uint64_t to[])
 {
   for (PetscInt i = 0; i < g->n; i++) {
@@ -56,7 +56,7 @@ static PetscErrorCode GpAmgFindRoots(const GpAmgGraph *g, uint64_t key[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A root and its neighbours form an aggregate.  No node has two roots as neighbours. */
+/* Makes each root and its neighbours an aggregate.  No node has two roots as neighbours. */
 static void GpAmgJoinNeighbours(const GpAmgGraph *g, const uint64_t key[], GpAmgAggregates *a)
 {
   a->count = 0;
@@ -69,7 +69,8 @@ static void GpAmgJoinNeighbours(const GpAmgGraph *g, const uint64_t key[], GpAmg
   }
 }
 
-/* Each other node has a neighbour in an aggregate.  It joins the aggregate with the largest sum of weights; of several ones the smallest, of several smallest ones the first. */
+/* Each other node has a neighbour in an aggregate.  It joins the aggregate to which its connections have the largest sum of weights.  If several
+   aggregates have this sum, it joins the smallest one; if several of these have the same size, the one with the lowest number. */
 static PetscErrorCode GpAmgJoinOthers(const GpAmgGraph *g, const PetscBool skip[], GpAmgAggregates *a)
 {
   PetscInt  *before, *size;
@@ -158,7 +159,7 @@ static PetscReal GpAmgDot(PetscInt m, const PetscReal x[], const PetscReal y[])
   return sum;
 }
 
-/* The modified Gram-Schmidt process, done twice for each vector. */
+/* The modified Gram-Schmidt process.  Each vector is orthogonalised twice, which keeps rounding errors small. */
 void GpAmgOrthonormalize(PetscInt m, PetscInt k, PetscReal Q[], PetscReal R[])
 {
   for (PetscInt e = 0; e < k * k; e++) R[e] = 0;

@@ -1,13 +1,13 @@
 /* The graph of the strong connections (amg.h). */
 #include "pc/impls/gpuamg/amg.h"
 
-/* Part of the graph before it is made symmetric: row i has the nodes j for which |A(i,j)| is large. */
+/* The graph before it is made symmetric: row i has the nodes j to which row i of the matrix has strong connections. */
 typedef struct {
   PetscInt    *rowptr, *col;
   PetscScalar *weight;
 } GpAmgRows;
 
-/* norm[i]: the Frobenius norm of block (i,i), 0 if it is not stored. */
+/* norm: [n] receives the Frobenius norms of the diagonal blocks; 0 for a block that is not stored. */
 static void GpAmgGetDiagonalNorms(PetscInt n, PetscInt block, const PetscInt rowptr[], const PetscInt col[], const PetscScalar val[], PetscReal norm[])
 {
   for (PetscInt i = 0; i < n; i++) {
@@ -20,7 +20,8 @@ static void GpAmgGetDiagonalNorms(PetscInt n, PetscInt block, const PetscInt row
   }
 }
 
-/* Adds up the squares of each block of a row of blocks.  where: [n], -1 on entry and exit.  Returns the number of blocks. */
+/* Adds up the squares of the entries of each block in a row of blocks.  J and square receive the columns and the sums of the blocks.  where: [n] workspace; all entries are -1 on entry and on exit.  Returns
+   the number of blocks. */
 static PetscInt GpAmgGatherRow(PetscInt i, PetscInt block, const PetscInt rowptr[], const PetscInt col[], const PetscScalar val[], PetscInt where[], PetscInt J[], PetscScalar square[])
 {
   PetscInt m = 0;
@@ -40,8 +41,8 @@ static PetscInt GpAmgGatherRow(PetscInt i, PetscInt block, const PetscInt rowptr
   return m;
 }
 
-/* Replaces the sums of squares of a row by weights, and returns the bound above which a connection is strong.  If all connections are weak, those above half of the largest weight are strong, unless
-   the row is dominated by its diagonal block. */
+/* Replaces the sums of squares of a row by weights, and returns the bound above which a connection is strong: the threshold.  If no weight is above the threshold, the bound is half of the largest weight,
+   unless the row is dominated by its diagonal block. */
 static PetscReal GpAmgScaleRow(PetscInt i, PetscInt m, const PetscInt J[], const PetscReal norm[], PetscReal threshold, PetscScalar w[])
 {
   PetscReal sum = 0, largest = 0;
@@ -90,7 +91,7 @@ static PetscErrorCode GpAmgFindStrong(PetscInt n, PetscInt block, const PetscInt
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The rows of the transpose come out with ascending columns. */
+/* Transposes the graph.  The columns of each row of the transpose ascend. */
 static PetscErrorCode GpAmgTransposeRows(PetscInt n, const GpAmgRows *S, GpAmgRows *T)
 {
   const PetscInt nnz = S->rowptr[n];
@@ -114,7 +115,7 @@ static PetscErrorCode GpAmgTransposeRows(PetscInt n, const GpAmgRows *S, GpAmgRo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Merges two rows.  The weight of an edge is the larger of both weights.  col NULL: only counts. */
+/* Merges row i of a graph and of its transpose, and returns the number of edges.  The weight of an edge is the larger one of its weights in the two rows.  col: NULL only counts. */
 static PetscInt GpAmgMergeRow(const GpAmgRows *S, const GpAmgRows *T, PetscInt i, PetscInt col[], PetscReal weight[])
 {
   PetscInt a = S->rowptr[i], b = T->rowptr[i], m = 0;

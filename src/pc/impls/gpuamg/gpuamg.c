@@ -8,8 +8,8 @@
 
 PetscLogEvent PC_GPUAMG_SetUp;
 
-/* Tells whether the interpolation of the last set-up can be kept.  PETSc's flag compares counters of the matrix.  It says
-   nothing if the matrix is another object; then the patterns are compared. */
+/* Tells whether the interpolation of the last set-up can be kept.  If the matrix is the same object, PETSc's flag tells whether its pattern has changed.  If it is another object, the patterns are
+   compared. */
 static PetscErrorCode PCGPUAMGCanRefill(PC pc, PetscBool *refill)
 {
   PC_GPUAMG    *amg = (PC_GPUAMG *)pc->data;
@@ -86,7 +86,7 @@ static PetscErrorCode PCGPUAMGApply(PC pc, PetscBool transpose, Vec x, Vec y)
   PC         inner;
 
   PetscFunctionBegin;
-  if (!amg->mg) { /* the set-up has failed; the Krylov method finds out by this vector */
+  if (!amg->mg) { /* the set-up has failed; infinite entries make the Krylov method stop */
     PetscCall(VecSet(y, HUGE_VAL));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -130,7 +130,7 @@ static PetscErrorCode PCGPUAMGViewOptions(const PCGPUAMGOptions *o, PetscViewer 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Bytes of compressed rows with 32-bit columns. */
+/* Returns the number of bytes of a matrix in compressed rows with 32-bit columns. */
 static PetscLogDouble PCGPUAMGGetBytes(Mat A, PetscInt64 rows, PetscInt64 nonzeros, MatGPUCSRStorage storage)
 {
   const int value = MatGPUCSRIs_Private(A) && storage == MAT_GPUCSR_STORAGE_SINGLE ? 4 : 8;
@@ -138,7 +138,7 @@ static PetscLogDouble PCGPUAMGGetBytes(Mat A, PetscInt64 rows, PetscInt64 nonzer
   return (PetscLogDouble)nonzeros * (4 + value) + (PetscLogDouble)rows * 4;
 }
 
-/* The table of the levels, and what they have in common. */
+/* Prints a table of the levels, and sums over them. */
 static PetscErrorCode PCGPUAMGViewLevels(PC_GPUAMG *amg, PetscViewer viewer)
 {
   PetscLogDouble rows = 0, nonzeros = 0, bytes = 0;
@@ -196,43 +196,46 @@ static PetscErrorCode PCDestroy_GPUAMG(PC pc)
 }
 
 /*MC
-  PCGPUAMG - PCGPUAMG = "gpuamg" - Algebraic multigrid by smoothed aggregation, whose cycle runs on the GPU
+  PCGPUAMG - PCGPUAMG = "gpuamg" - Algebraic multigrid by smoothed aggregation, with a cycle that runs on the GPU
 
   Options Database Keys:
 + -pc_type gpuamg                                       - sets the type
 . -pc_gpuamg_threshold <0.02>                           - connections of at most this strength are ignored on the finest level, half of it on the next, and so on
 . -pc_gpuamg_levels <20>                                - maximum number of levels
-. -pc_gpuamg_coarse_limit <200>                         - a level with at most that many rows is solved by its inverse
+. -pc_gpuamg_coarse_limit <200>                         - a level with at most this number of rows is solved by its inverse
 . -pc_gpuamg_cycle <v,w>                                - the cycle
 . -pc_gpuamg_smoother <chebyshev,l1jacobi,gpufsai,sor>  - the smoother
-. -pc_gpuamg_sweeps <2>                                 - degree or number of iterations before and after each coarse correction
+. -pc_gpuamg_sweeps <2>                                 - degree of the Chebyshev polynomial, or number of iterations, before and after each coarse-grid correction
 . -pc_gpuamg_ratio <10>                                 - quotient of the largest and the smallest eigenvalue that a Chebyshev smoother damps
 . -pc_gpuamg_lanczos_steps <10>                         - maximum number of Lanczos steps that estimate the largest eigenvalue of a level
-. -pc_gpuamg_damping <1.3333>                           - damping of the prolongator, times the largest eigenvalue; 0: the prolongator is not smoothed
-. -pc_gpuamg_storage <single,double,auto>               - precision of prolongators and coarse operators on the device
+. -pc_gpuamg_damping <1.3333>                           - factor w of the prolongator (I - w/h D^-1 A) P0; 0: the prolongator is not smoothed
+. -pc_gpuamg_storage <single,double,auto>               - precision of prolongators, coarse operators and the coarsest inverse on the device
 - -pc_gpuamg_reuse <none,interpolation>                 - what is kept for new values with the same nonzero pattern
 
   Level: intermediate
 
   Notes:
-  The matrix should be symmetric positive definite, or semidefinite with a right-hand side in its range. For a nonsymmetric matrix, bounds of eigenvalues are replaced by norms.
+  The matrix should be symmetric positive definite, or semidefinite with a right-hand side in its range. For a nonsymmetric matrix, the maximum norm of D^-1 A replaces the estimate of its largest eigenvalue, where D is the
+  diagonal of the matrix A.
 
-  The nodes are blocks of unknowns of the block size of the matrix (`MatSetBlockSize()`). The prolongators reproduce the vectors of `MatSetNearNullSpace()`, by default one constant vector for each component
-  of a block. For elasticity, set the rigid-body modes.
+  A node is a block of unknowns; `MatSetBlockSize()` sets the size of the blocks. Aggregates are sets of nodes. The near-null space consists of the vectors of `MatSetNearNullSpace()`, by default one constant vector
+  for each component of a block. For elasticity, set the rigid-body modes.
 
-  Aggregates do not depend on the order of processing, and stay on their process. Each root is a member of a maximal independent set at distance 2.
+  The prolongator is (I - w/h D^-1 A) P0, where w is the value of -pc_gpuamg_damping and h is an upper bound of the eigenvalues of D^-1 A. The columns of P0 are orthonormal bases of the near-null space on the aggregates.
 
-  The matrix may have any type that `MatConvert()` converts to `MATAIJ`. With type `MATGPUCSR`, all levels are such matrices, and the cycle copies no vector of type `VECGPU`. The sparse products of the set-up then run on the device for one
-  process. All other parts of the set-up run on the host.
+  The roots of the aggregates are a maximal independent set at distance 2. Aggregates do not depend on the order in which nodes are processed. All nodes of an aggregate are on one process.
 
-  The coarsest level is solved by a product with its dense inverse. Each process computes the inverse of the whole level. If the level is singular, its pseudo-inverse is used. If coarsening stops at more rows than the limit, the smoother is
-  applied instead; -ksp_view prints which of both is used.
+  The matrix may have any type that `MatConvert()` converts to `MATAIJ`. With the type `MATGPUCSR`, all levels have this type, and the cycle copies no vectors of type `VECGPU` between
+  host and device. Of the set-up, the estimates of eigenvalues run on the device. The sparse products run on the device if there is one process. The other parts of the set-up run on the host.
 
-  The set-up fails with `KSP_DIVERGED_PC_FAILED` if a number is not finite, or if the matrix is found not to be positive definite. -ksp_view and -info print the reason.
+  The coarsest level is solved by a product with its dense inverse. Each process computes the inverse of the whole level. If the level is singular, its pseudo-inverse is used. If coarsening stops at more rows than the limit, the smoother
+  replaces the inverse. -ksp_view prints which of the two is used.
+
+  The set-up fails if an entry is not finite, if the diagonal entry of a row that is not zero is not positive, or if an eigenvalue is found to be negative. The solve then stops with `KSP_DIVERGED_PC_FAILED`. -ksp_view and -info print the reason.
 
   The cycle is a `PCMG` with the options prefix of the preconditioner followed by pc_gpuamg_. For example, -pc_gpuamg_mg_levels_ksp_max_it and -pc_gpuamg_mg_levels_pc_type change the smoother of all levels except the coarsest one.
 
-  For a `MATGPUCSR` operator, the smoother sor uses colours on all levels but the finest. The finest level is the operator itself, so use -mat_gpucsr_sor multicolor.
+  For a `MATGPUCSR` operator, the smoother sor uses colours on all levels but the finest. The finest level is the operator itself: set -mat_gpucsr_sor multicolor for it.
 
   `PCGPUAMGSetThreshold()` and similar functions have no effect if the preconditioner has another type. Call `PCSetType()` first.
 

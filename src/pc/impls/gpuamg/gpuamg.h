@@ -11,15 +11,15 @@
 
 /* Options of the preconditioner.  A change of them makes the next PCSetUp() start anew. */
 typedef struct {
-  PetscReal        threshold; /* of strong connections on the finest level; half as large on each coarser level */
+  PetscReal        threshold; /* threshold of strong connections on the finest level; each coarser level has half the threshold of the level before */
   PetscInt         levels;    /* maximum number of levels */
-  PetscInt         limit;     /* a level with at most that many rows is solved by its inverse */
+  PetscInt         limit;     /* a level with at most this number of rows is solved by its inverse */
   PCGPUAMGCycle    cycle;
   PCGPUAMGSmoother smoother;
   PetscInt         sweeps;  /* degree of the Chebyshev polynomial, or number of iterations, before and after each coarse correction */
-  PetscReal        ratio;   /* largest and smallest eigenvalue that a Chebyshev smoother damps */
+  PetscReal        ratio;   /* quotient of the largest and the smallest eigenvalue that a Chebyshev smoother damps */
   PetscInt         steps;   /* maximum number of Lanczos steps */
-  PetscReal        damping; /* the prolongator is smoothed with this number, divided by the largest eigenvalue */
+  PetscReal        damping; /* the prolongator is smoothed by I - damping / high D^-1 A, where high is that of the level */
   MatGPUCSRStorage storage;
   PCGPUAMGReuse    reuse;
 } PCGPUAMGOptions;
@@ -27,34 +27,34 @@ typedef struct {
 /* One level.  Level 0 is the finest. */
 typedef struct {
   Mat        A;         /* the operator */
-  Mat        P;         /* prolongator from the next level; NULL on the coarsest level */
-  PetscInt   block;     /* unknowns of a node */
-  PetscInt   rows;      /* on all ranks */
-  PetscInt64 nonzeros;  /* of A, on all ranks */
-  PetscInt64 pnonzeros; /* of P, on all ranks */
-  PetscReal  high;      /* upper bound of the eigenvalues of D^-1 A, where D is the diagonal; 0: not computed */
-  PetscBool  norm;      /* that bound is the maximum norm, because A is not symmetric */
-  PetscInt   nempty;    /* number of rows of this rank that are zero, because the vectors of the near-null space are dependent on their aggregate */
-  PetscInt  *empty;     /* [nempty] their local numbers */
-  Vec        l1;        /* inverse of the sums of the absolute values of each row; NULL: not needed */
+  Mat        P;         /* prolongator from the next coarser level; NULL on the coarsest level */
+  PetscInt   block;     /* number of unknowns of a node */
+  PetscInt   rows;      /* number of rows of A on all ranks */
+  PetscInt64 nonzeros;  /* number of nonzeros of A on all ranks */
+  PetscInt64 pnonzeros; /* number of nonzeros of P on all ranks */
+  PetscReal  high;      /* upper bound of the eigenvalues of D^-1 A, where D is the diagonal of A; 0: not computed */
+  PetscBool  norm;      /* high is the maximum norm of D^-1 A, because A is not symmetric */
+  PetscInt   nempty;    /* number of rows of this rank that would be zero, because the vectors of the near-null space are linearly dependent on an aggregate */
+  PetscInt  *empty;     /* [nempty] local numbers of these rows */
+  Vec        l1;        /* 1 divided by the sum of the absolute values of each row; NULL: the smoother is not l1jacobi */
 } PCGPUAMGLevel;
 
 typedef struct {
   PCGPUAMGOptions options;
   PCGPUAMGLevel   level[PC_GPUAMG_MOST_LEVELS];
   PetscInt        n;               /* number of levels; 0: not set up, or the set-up has failed */
-  PetscBool       exact;           /* the coarsest level is solved by its inverse, otherwise by the smoother */
-  Mat             inverse;         /* of the operator of the coarsest level */
-  PetscInt        dropped;         /* dimension of the null space of that operator, on which the inverse is zero */
-  PC              mg;              /* type PCMG: the cycle */
+  PetscBool       exact;           /* the coarsest level is solved by its inverse; false: by the smoother */
+  Mat             inverse;         /* (pseudo-)inverse of the operator of the coarsest level */
+  PetscInt        dropped;         /* dimension of the null space of the operator of the coarsest level, on which the inverse is zero */
+  PC              mg;              /* the cycle, of type PCMG */
   PetscObjectId   matrix;          /* matrix of the last set-up */
-  uint64_t        pattern;         /* hash of its pattern on this rank */
-  char            why[160];        /* why the last set-up has failed */
-  PetscInt        setups, refills; /* number of set-ups, and of those that kept the interpolation */
+  uint64_t        pattern;         /* hash of the pattern of this matrix on this rank */
+  char            why[160];        /* why the last set-up has failed; empty: it has not failed */
+  PetscInt        setups, refills; /* number of set-ups; number of set-ups that kept the interpolation */
   PetscLogDouble  seconds;         /* duration of the last set-up */
 } PC_GPUAMG;
 
-/* Sums over the entries of each row of this rank.  near: absolute values of this rank's columns without the diagonal; far: of other ranks' columns. */
+/* Sums over each row of this rank.  diagonal: the diagonal entry.  near: sum of the absolute values in this rank's columns, without the diagonal.  far: sum of the absolute values in other ranks' columns. */
 typedef struct {
   PetscReal *diagonal, *near, *far;
 } PCGPUAMGRows;
@@ -75,18 +75,19 @@ PETSC_INTERN PetscErrorCode PCGPUAMGDestroyLevels_Private(PC_GPUAMG *);
 /* gpuamgrows.c: properties of the rows.  Both functions set amg->why if they fail. */
 PETSC_INTERN PetscErrorCode PCGPUAMGGetRows_Private(PC_GPUAMG *, PetscInt level, PCGPUAMGRows *);
 PETSC_INTERN PetscErrorCode PCGPUAMGFreeRows_Private(PCGPUAMGRows *);
-PETSC_INTERN PetscErrorCode PCGPUAMGEstimate_Private(PC, PetscInt level, const PCGPUAMGRows *, Vec *inverse); /* level->high, and the inverse of the diagonal */
+PETSC_INTERN PetscErrorCode PCGPUAMGEstimate_Private(PC, PetscInt level, const PCGPUAMGRows *, Vec *inverse); /* sets level->high, and creates the inverse of the diagonal */
 PETSC_INTERN PetscErrorCode PCGPUAMGHashPattern_Private(Mat, uint64_t *);
 
-/* gpuamgprolongator.c: level->P.  B: [rows][*vectors] near-null space on this rank; replaced by that of the next level.  P is NULL if no node is aggregated, or too many. */
+/* gpuamgprolongator.c: creates level->P.  B: [rows][*vectors] near-null space on this rank; replaced by that of the next level.  P stays NULL if there are no aggregates, or if the next level would have more
+   than 0.8 times as many rows. */
 PETSC_INTERN PetscErrorCode PCGPUAMGGetNearNullSpace_Private(PC, PetscInt *vectors, PetscReal **B);
 PETSC_INTERN PetscErrorCode PCGPUAMGCreateProlongator_Private(PC, PetscInt level, const PCGPUAMGRows *, PetscInt vectors, PetscReal **B, Vec inverse);
 PETSC_INTERN PetscErrorCode PCGPUAMGSetMatrix_Private(PC, Mat); /* storage and options prefix of a matrix of a level */
 
-/* gpuamgcoarse.c: amg->inverse.  Sets amg->why if it fails. */
+/* gpuamgcoarse.c: computes amg->inverse.  Sets amg->why if it fails. */
 PETSC_INTERN PetscErrorCode PCGPUAMGInvert_Private(PC);
 
-/* gpuamgcycle.c: amg->mg */
+/* gpuamgcycle.c: creates amg->mg and sets it up. */
 PETSC_INTERN PetscErrorCode PCGPUAMGSetUpCycle_Private(PC);
 
 #endif

@@ -2,7 +2,7 @@
 /* MANSEC = PC */
 #include "pc/impls/gpuamg/gpuamg.h"
 
-/* Gets a copy of the options.  If pc has another type, same becomes PETSC_FALSE.  Setters then do nothing, like PETSc's type-specific setters. */
+/* Gets a copy of the options.  If pc has another type, same becomes PETSC_FALSE and options is not set.  Setters then do nothing, as PETSc's setters for one type do. */
 static PetscErrorCode PCGPUAMGGetOptions(PC pc, PCGPUAMGOptions *options, PetscBool *same)
 {
   PetscFunctionBegin;
@@ -27,10 +27,11 @@ static PetscErrorCode PCGPUAMGGetOptions(PC pc, PCGPUAMGOptions *options, PetscB
   Level: intermediate
 
   Notes:
-  On the finest level, the unknowns i and j are connected if |a(i,j)| > threshold sqrt(|a(i,i)| |a(j,j)|). With a block size above 1, the Frobenius norms of blocks are compared. Each coarser level has
-  half the threshold of the level before.
+  On the finest level, the unknowns i and j are connected if |a(i,j)| > threshold sqrt(|a(i,i)| |a(j,j)|). With a block size above 1, the Frobenius norms of blocks replace the absolute values. Each level has
+  half the threshold of the next finer one.
 
-  If all connections of an unknown are below the threshold, those above half the largest one are used. If in addition its row is dominated by the diagonal, the unknown is not interpolated from coarser levels.
+  If no entry of a row is above the threshold, the entries above half of the largest one are used; |a(i,j)| / sqrt(|a(i,i)| |a(j,j)|) is compared. However, if the other entries of the row add up to at most 0.2 times
+  its diagonal entry, the row adds no connections. An unknown without connections is not interpolated from coarser levels, because the smoother solves its equation.
 
 .seealso: `PCGPUAMG`
 @*/
@@ -58,7 +59,7 @@ PetscErrorCode PCGPUAMGSetThreshold(PC pc, PetscReal threshold)
 - levels - a number from 1 to 30; default 20
 
   Options Database Key:
-. -pc_gpuamg_levels <20> - the number of levels
+. -pc_gpuamg_levels <20> - the maximum number of levels
 
   Level: intermediate
 
@@ -79,7 +80,7 @@ PetscErrorCode PCGPUAMGSetLevels(PC pc, PetscInt levels)
 }
 
 /*@
-  PCGPUAMGSetCoarseLimit - Sets the size below which `PCGPUAMG` solves a level exactly
+  PCGPUAMGSetCoarseLimit - Sets the size up to which `PCGPUAMG` solves a level exactly
 
   Logically Collective
 
@@ -93,7 +94,7 @@ PetscErrorCode PCGPUAMGSetLevels(PC pc, PetscInt levels)
   Level: intermediate
 
   Note:
-  A level with at most that many rows is the coarsest one. Each rank computes its inverse as a dense matrix. If coarsening stops at more rows, the smoother is applied to the coarsest level.
+  A level with at most this number of rows is the coarsest one. Each rank computes its inverse as a dense matrix. If coarsening stops at more rows, the smoother is applied to the coarsest level.
 
 .seealso: `PCGPUAMG`
 @*/
@@ -186,7 +187,7 @@ PetscErrorCode PCGPUAMGSetSmoother(PC pc, PCGPUAMGSmoother smoother)
   Level: intermediate
 
   Note:
-  The smoother runs before and after each coarse correction. For the smoothers chebyshev and gpufsai the number is the degree of a Chebyshev polynomial.
+  The smoother runs before and after each coarse-grid correction. For the smoothers chebyshev and gpufsai the number is the degree of a Chebyshev polynomial.
 
 .seealso: `PCGPUAMG`
 @*/
@@ -205,13 +206,13 @@ PetscErrorCode PCGPUAMGSetSweeps(PC pc, PetscInt sweeps)
 }
 
 /*@
-  PCGPUAMGSetRatio - Sets the interval of eigenvalues that a Chebyshev smoother of `PCGPUAMG` damps
+  PCGPUAMGSetRatio - Sets the quotient of the largest and the smallest eigenvalue that a Chebyshev smoother of `PCGPUAMG` damps
 
   Logically Collective
 
   Input Parameters:
 + pc    - the preconditioner
-- ratio - the largest eigenvalue of the interval divided by the smallest one, above 1; default 10
+- ratio - the quotient, above 1; default 10
 
   Options Database Key:
 . -pc_gpuamg_ratio <10> - the quotient
@@ -249,8 +250,8 @@ PetscErrorCode PCGPUAMGSetRatio(PC pc, PetscReal ratio)
   Level: intermediate
 
   Note:
-  This holds for prolongators, coarse operators and the inverse on the coarsest level, if the operator has type `MATGPUCSR`. The finest level uses the operator itself with its own storage. Coarse operators are computed in
-  double precision. Vectors are always in double precision.
+  The precision is that of prolongators, coarse operators and the inverse on the coarsest level, if the operator has type `MATGPUCSR`. The finest level uses the operator itself with its own storage. Coarse operators are
+  computed in double precision and then converted. Vectors are always in double precision.
 
 .seealso: `PCGPUAMG`
 @*/
@@ -283,7 +284,8 @@ PetscErrorCode PCGPUAMGSetStorage(PC pc, MatGPUCSRStorage storage)
   Level: intermediate
 
   Note:
-  With interpolation, aggregates and prolongators are kept, and the coarse operators get new values. A near-null space that is set after the first set-up then has no effect. `PCSetReusePreconditioner()` keeps everything.
+  `PC_GPUAMG_REUSE_INTERPOLATION` keeps aggregates and prolongators, and computes new coarse operators. A near-null space that is set after the first set-up then has no effect. `PCSetReusePreconditioner()` keeps the whole
+  preconditioner.
 
 .seealso: `PCGPUAMG`
 @*/

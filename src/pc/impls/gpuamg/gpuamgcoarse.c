@@ -2,8 +2,8 @@
 #include "pc/impls/gpuamg/gpuamg.h"
 #include <petscblaslapack.h>
 
-#define PC_GPUAMG_ZERO     1e-11 /* smaller eigenvalues of the scaled operator are taken for zero */
-#define PC_GPUAMG_NEGATIVE 1e-8  /* an eigenvalue below minus this number tells that the operator is not positive definite */
+#define PC_GPUAMG_ZERO     1e-11 /* eigenvalues of the scaled operator up to this number times its number of rows are taken for zero */
+#define PC_GPUAMG_NEGATIVE 1e-8  /* if an eigenvalue is less than minus this number, the operator is not positive semidefinite */
 
 PetscLogEvent PC_GPUAMG_Coarse;
 
@@ -38,7 +38,7 @@ static PetscErrorCode PCGPUAMGGatherDense(Mat A, PetscInt N, PetscScalar D[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Scales D from both sides by scale, the inverse square roots of the diagonal.  symmetric: tells whether D is symmetric. */
+/* Scales D from both sides by the inverse square roots of its diagonal, which scale receives.  symmetric: receives whether D is symmetric. */
 static void PCGPUAMGScaleDense(PetscInt N, PetscScalar D[], PetscReal scale[], PetscBool *symmetric)
 {
   *symmetric = PETSC_TRUE;
@@ -53,7 +53,7 @@ static void PCGPUAMGScaleDense(PetscInt N, PetscScalar D[], PetscReal scale[], P
   }
 }
 
-/* Inverts a symmetric matrix by its Cholesky factor.  done: PETSC_FALSE if a pivot is small or not positive; D is then unchanged. */
+/* Inverts a symmetric matrix by its Cholesky factor.  done: receives PETSC_FALSE if a pivot is small or not positive; D is then unchanged. */
 static PetscErrorCode PCGPUAMGInvertCholesky(PetscInt N, PetscScalar D[], PetscBool *done)
 {
   PetscScalar *L;
@@ -77,7 +77,7 @@ static PetscErrorCode PCGPUAMGInvertCholesky(PetscInt N, PetscScalar D[], PetscB
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The pseudo-inverse of a symmetric matrix, by its eigenvectors.  Eigenvalues close to zero are dropped. */
+/* Replaces a symmetric matrix by its pseudo-inverse, which is computed from its eigenvectors.  Eigenvalues close to zero are dropped. */
 static PetscErrorCode PCGPUAMGInvertEigen(PC_GPUAMG *amg, PetscInt N, PetscScalar D[])
 {
   PetscScalar *V, *work;
@@ -108,7 +108,7 @@ static PetscErrorCode PCGPUAMGInvertEigen(PC_GPUAMG *amg, PetscInt N, PetscScala
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The pseudo-inverse of a matrix that is not symmetric, by its singular values.  LAPACK sees the transpose of D, whose pseudo-inverse is the transpose of that of D. */
+/* Replaces a nonsymmetric matrix by its pseudo-inverse, which is computed from its singular values.  LAPACK stores matrices by columns, so it decomposes the transpose of D. */
 static PetscErrorCode PCGPUAMGInvertSingular(PC_GPUAMG *amg, PetscInt N, PetscScalar D[])
 {
   PetscScalar *U, *V, *work;
@@ -122,7 +122,7 @@ static PetscErrorCode PCGPUAMGInvertSingular(PC_GPUAMG *amg, PetscInt N, PetscSc
   PetscCallBLAS("LAPACKgesvd", LAPACKgesvd_("A", "A", &n, &n, D, &n, s, U, &n, V, &n, work, &lwork, &info));
   PetscCheck(!info, PETSC_COMM_SELF, PETSC_ERR_LIB, "LAPACK's routine gesvd returned info = %d", (int)info);
   PetscCall(PetscArrayzero(D, N * N));
-  for (PetscInt e = 0; e < N; e++) { /* column e of U and row e of V, which are stored by columns */
+  for (PetscInt e = 0; e < N; e++) { /* adds the term of column e of U and row e of V; U and V are stored by columns */
     if (s[e] <= PC_GPUAMG_ZERO * N) {
       amg->dropped++;
       continue;
@@ -135,7 +135,7 @@ static PetscErrorCode PCGPUAMGInvertSingular(PC_GPUAMG *amg, PetscInt N, PetscSc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Creates the matrix on the first call, and stores the rows of this rank. */
+/* Stores the rows of this rank in amg->inverse, which the first call creates. */
 static PetscErrorCode PCGPUAMGStoreInverse(PC pc, Mat A, PetscInt N, const PetscScalar D[])
 {
   PC_GPUAMG *amg = (PC_GPUAMG *)pc->data;

@@ -2,7 +2,7 @@
 #include "pc/impls/gpuamg/gpuamg.h"
 #include "mat/impls/gpucsr/image/gpucsrimpl.h"
 
-/* z = r / (sum of the absolute values of the row).  The context is the level. */
+/* Divides each entry of r by the sum of the absolute values of its row.  The context of the shell is the level. */
 static PetscErrorCode PCGPUAMGApplyL1(PC shell, Vec r, Vec z)
 {
   PCGPUAMGLevel *L;
@@ -58,7 +58,7 @@ static PetscErrorCode PCGPUAMGGetSmoother(PC_GPUAMG *amg, PetscInt level, KSP *k
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The coarsest level is solved by a product with the inverse. */
+/* Makes a product with the inverse the solver of the coarsest level. */
 static PetscErrorCode PCGPUAMGSetCoarseSolver(PC_GPUAMG *amg, KSP ksp)
 {
   PC inner;
@@ -103,7 +103,7 @@ static PetscErrorCode PCGPUAMGCreateCycle(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Creates the cycle, unless it exists for these matrices, and sets the bounds of the eigenvalues. */
+/* Creates the cycle unless it exists, sets the bounds of the eigenvalues, and sets up the smoothers. */
 PetscErrorCode PCGPUAMGSetUpCycle_Private(PC pc)
 {
   PC_GPUAMG *amg = (PC_GPUAMG *)pc->data;

@@ -16,7 +16,9 @@ static PetscErrorCode PCGPUAMGGetOperator(PC pc, Mat *A)
   PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)pc->pmat, &plain, MATSEQAIJ, MATMPIAIJ, ""));
   *A = pc->pmat;
   if (plain) PetscCall(PetscObjectReference((PetscObject)*A));
-  else { /* some conversions raise the state of the matrix that they read; PCSetUp() would take this for new values */ PetscCall(PetscObjectStateGet((PetscObject)pc->pmat, &state));
+  else {
+    /* Some conversions increase the state of the matrix that they read.  The next PCSetUp() would take this for new values. */
+    PetscCall(PetscObjectStateGet((PetscObject)pc->pmat, &state));
     PetscCall(MatConvert(pc->pmat, MATAIJ, MAT_INITIAL_MATRIX, A));
     PetscCall(PetscObjectStateSet((PetscObject)pc->pmat, state));
   }
@@ -38,7 +40,7 @@ static PetscErrorCode PCGPUAMGCountNonzeros(PCGPUAMGLevel *L)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Sets the diagonal entries of the empty rows to the largest one of their node, so that the operator is not singular because of them.  The right-hand sides of these rows are zero in every cycle. */
+/* Sets the diagonal entry of each empty row to the largest diagonal entry of its node, so that empty rows do not make the operator singular.  The right-hand sides of these rows are zero in every cycle. */
 static PetscErrorCode PCGPUAMGFillEmpty(PCGPUAMGLevel *L)
 {
   PetscInt           begin, most;
@@ -66,7 +68,7 @@ static PetscErrorCode PCGPUAMGFillEmpty(PCGPUAMGLevel *L)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Computes the operator of the next level.  If it exists and the product remembers both matrices, only values are computed. */
+/* Computes the operator of the next level.  If it exists and is the product of the same matrices, only its values are computed. */
 static PetscErrorCode PCGPUAMGMultiply(PC pc, PetscInt level)
 {
   PC_GPUAMG     *amg = (PC_GPUAMG *)pc->data;
@@ -89,7 +91,7 @@ static PetscErrorCode PCGPUAMGMultiply(PC pc, PetscInt level)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Creates the next level if there must be one, and sets amg->n to the number of levels. */
+/* Creates the next level, unless this level is the coarsest one, and sets amg->n to the number of levels up to this one. */
 static PetscErrorCode PCGPUAMGBuildLevel(PC pc, PetscInt level, PetscInt vectors, PetscReal **B)
 {
   PC_GPUAMG     *amg     = (PC_GPUAMG *)pc->data;

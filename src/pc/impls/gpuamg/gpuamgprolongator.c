@@ -52,8 +52,8 @@ PetscErrorCode PCGPUAMGGetNearNullSpace_Private(PC pc, PetscInt *vectors, PetscR
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Aggregates the nodes of this rank.  A node without connections joins no aggregate: relaxation solves its equations.  If other ranks' columns have
-   large entries in its rows, it is an aggregate by itself. */
+/* Aggregates the nodes of this rank.  A node without connections joins no aggregate, because the smoother solves its equations.  However, if its rows have large entries in columns of other ranks, it is an
+   aggregate by itself. */
 static PetscErrorCode PCGPUAMGAggregate(PC pc, PetscInt level, const PCGPUAMGRows *R, GpAmgAggregates *a)
 {
   PC_GPUAMG         *amg       = (PC_GPUAMG *)pc->data;
@@ -89,7 +89,7 @@ static PetscErrorCode PCGPUAMGAggregate(PC pc, PetscInt level, const PCGPUAMGRow
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Copies the near-null space of an aggregate to Q: [vectors][m].  Rows without connections are zero. */
+/* Copies the near-null space of an aggregate to Q: [k][m], where m is the number of unknowns of the aggregate.  Unknowns whose row has no entry besides the diagonal get zeros. */
 static void PCGPUAMGGatherBasis(const GpAmgAggregates *a, PetscInt c, PetscInt block, const PCGPUAMGRows *R, PetscInt k, const PetscReal B[], PetscReal Q[])
 {
   const PetscInt m = (a->ptr[c + 1] - a->ptr[c]) * block;
@@ -101,7 +101,7 @@ static void PCGPUAMGGatherBasis(const GpAmgAggregates *a, PetscInt c, PetscInt b
   }
 }
 
-/* Computes an orthonormal basis of the near-null space on each aggregate: val is [rows][k], next is the near-null space of the next level. */
+/* Computes an orthonormal basis of the near-null space on each aggregate.  val: [rows][k] receives the bases.  next: [aggregates][k][k] receives the near-null space of the next level. */
 static PetscErrorCode PCGPUAMGComputeBases(PCGPUAMGLevel *L, const GpAmgAggregates *a, const PCGPUAMGRows *R, PetscInt k, const PetscReal B[], PetscScalar val[], PetscReal next[])
 {
   PetscInt   most = 0;
@@ -125,7 +125,7 @@ static PetscErrorCode PCGPUAMGComputeBases(PCGPUAMGLevel *L, const GpAmgAggregat
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Creates a matrix of the type of the operator.  The columns of a row are those of its aggregate.  val: [rows][k], compressed in place. */
+/* Creates the tentative prolongator P0, with the type of the operator.  The columns of a row are the k columns of its aggregate.  val: [rows][k] bases; the values are moved together in place. */
 static PetscErrorCode PCGPUAMGCreateTentative(PCGPUAMGLevel *L, const GpAmgAggregates *a, const PCGPUAMGRows *R, PetscInt k, PetscScalar val[], Mat *P)
 {
   MPI_Comm comm = PetscObjectComm((PetscObject)L->A);
@@ -160,7 +160,7 @@ static PetscErrorCode PCGPUAMGCreateTentative(PCGPUAMGLevel *L, const GpAmgAggre
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* P = (I - damping / high D^-1 A) P0.  A stores the diagonal entry of every row that P0 uses, so the pattern of A P0 includes that of P0. */
+/* Computes P = (I - damping / high D^-1 A) P0.  A stores the diagonal entry of each row in which P0 has entries.  The pattern of A P0 therefore includes the pattern of P0. */
 static PetscErrorCode PCGPUAMGSmooth(PC pc, PCGPUAMGLevel *L, Mat P0, Vec inverse, Mat *P)
 {
   Vec scale;
@@ -178,7 +178,7 @@ static PetscErrorCode PCGPUAMGSmooth(PC pc, PCGPUAMGLevel *L, Mat P0, Vec invers
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Lists the rows of the next operator that are zero, because the basis of their aggregate has fewer vectors. */
+/* Lists the rows of the next operator that would be zero, because the vector of their column in the basis of an aggregate is zero. */
 static PetscErrorCode PCGPUAMGListEmpty(PCGPUAMGLevel *next, PetscInt count, PetscInt k, const PetscReal B[])
 {
   PetscFunctionBegin;

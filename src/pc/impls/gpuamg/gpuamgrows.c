@@ -3,7 +3,7 @@
 #include "pc/impls/gpupoly/gpupoly.h"
 #include "app/program/apphash.h"
 
-/* Gets the sequential matrix of this rank's columns, and that of other ranks' columns; NULL: there is none. */
+/* Gets the sequential matrix of this rank's columns, and the one of other ranks' columns, which is NULL for a sequential matrix. */
 static PetscErrorCode PCGPUAMGGetBlocks(Mat A, Mat block[2])
 {
   PetscBool mpi;
@@ -16,6 +16,7 @@ static PetscErrorCode PCGPUAMGGetBlocks(Mat A, Mat block[2])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Adds the entries of a sequential block to the sums of its rows.  here: the block has this rank's columns. */
 static PetscErrorCode PCGPUAMGAddRows(Mat A, PetscBool here, PCGPUAMGRows *R)
 {
   const PetscInt    *rowptr, *col;
@@ -38,7 +39,7 @@ static PetscErrorCode PCGPUAMGAddRows(Mat A, PetscBool here, PCGPUAMGRows *R)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Finds the first row on any rank that has a number that is not finite, or a diagonal entry that is not positive although the row is not zero. */
+/* Finds the first row on all ranks that has an entry that is not finite.  If there is none, it finds the first row that is not zero and whose diagonal entry is not positive.  Sets amg->why if there is such a row. */
 static PetscErrorCode PCGPUAMGCheckRows(PC_GPUAMG *amg, PetscInt level, const PCGPUAMGRows *R)
 {
   Mat      A = amg->level[level].A;
@@ -84,7 +85,7 @@ static uint64_t PCGPUAMGHashIndices(const PetscInt a[], PetscInt n, uint64_t has
   return GpAppHash64(hash);
 }
 
-/* The hash depends on the pattern on this rank. */
+/* Computes a hash of the pattern of the rows of this rank. */
 PetscErrorCode PCGPUAMGHashPattern_Private(Mat A, uint64_t *hash)
 {
   Mat             block[2];
@@ -104,7 +105,7 @@ PetscErrorCode PCGPUAMGHashPattern_Private(Mat A, uint64_t *hash)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Creates vectors with D^(-1/2), D^-1 and, if wanted, the inverse sums of the absolute values of the rows.  Zero rows have the entry 1. */
+/* Creates vectors with D^(-1/2) and D^-1.  With l1, L->l1 receives 1 divided by the sum of the absolute values of each row.  For zero rows, all entries are 1. */
 static PetscErrorCode PCGPUAMGCreateDiagonals(PCGPUAMGLevel *L, const PCGPUAMGRows *R, PetscBool l1, Vec *root, Vec *inverse)
 {
   PetscScalar *r, *v, *s = NULL;
@@ -130,7 +131,7 @@ static PetscErrorCode PCGPUAMGCreateDiagonals(PCGPUAMGLevel *L, const PCGPUAMGRo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The maximum norm of D^-1 A, an upper bound of the absolute values of its eigenvalues. */
+/* Computes the maximum norm of D^-1 A, an upper bound on the absolute values of its eigenvalues. */
 static PetscErrorCode PCGPUAMGGetNorm(Mat A, const PCGPUAMGRows *R, PetscReal *norm)
 {
   PetscInt n;
@@ -143,7 +144,8 @@ static PetscErrorCode PCGPUAMGGetNorm(Mat A, const PCGPUAMGRows *R, PetscReal *n
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The largest Ritz value plus its residual bounds the largest eigenvalue, up to rare cases (see gpupolybounds.c); 1 % is added.  The maximum norm always bounds it. */
+/* Bounds the largest eigenvalue of D^-1 A.  The largest Ritz value plus the norm of its residual is a bound except in rare cases (gpupolybounds.c); 1 % is added.  The maximum norm is always a bound.  The
+   smaller of the two is used, for a nonsymmetric matrix the maximum norm. */
 PetscErrorCode PCGPUAMGEstimate_Private(PC pc, PetscInt level, const PCGPUAMGRows *R, Vec *inverse)
 {
   PC_GPUAMG     *amg  = (PC_GPUAMG *)pc->data;

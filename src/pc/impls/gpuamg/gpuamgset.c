@@ -66,14 +66,14 @@ PetscErrorCode PCSetFromOptions_GPUAMG(PC pc, GpOptionItems PetscOptionsObject)
   PetscOptionsHeadBegin(PetscOptionsObject, "gpuamg options");
   PetscCall(PetscOptionsReal("-pc_gpuamg_threshold", "Connections of at most this strength are ignored on the finest level, half of it on the next, and so on", "PCGPUAMGSetThreshold", o.threshold, &o.threshold, NULL));
   PetscCall(PetscOptionsInt("-pc_gpuamg_levels", "Maximum number of levels", "PCGPUAMGSetLevels", o.levels, &o.levels, NULL));
-  PetscCall(PetscOptionsInt("-pc_gpuamg_coarse_limit", "A level with at most that many rows is solved by its inverse", "PCGPUAMGSetCoarseLimit", o.limit, &o.limit, NULL));
+  PetscCall(PetscOptionsInt("-pc_gpuamg_coarse_limit", "A level with at most this number of rows is solved by its inverse", "PCGPUAMGSetCoarseLimit", o.limit, &o.limit, NULL));
   PetscCall(PetscOptionsEnum("-pc_gpuamg_cycle", "The cycle", "PCGPUAMGSetCycle", PCGPUAMGCycles, (PetscEnum)o.cycle, (PetscEnum *)&o.cycle, NULL));
   PetscCall(PetscOptionsEnum("-pc_gpuamg_smoother", "The smoother", "PCGPUAMGSetSmoother", PCGPUAMGSmoothers, (PetscEnum)o.smoother, (PetscEnum *)&o.smoother, NULL));
-  PetscCall(PetscOptionsInt("-pc_gpuamg_sweeps", "Number of iterations, or degree of the polynomial, before and after each coarse correction", "PCGPUAMGSetSweeps", o.sweeps, &o.sweeps, NULL));
+  PetscCall(PetscOptionsInt("-pc_gpuamg_sweeps", "Number of iterations, or degree of the Chebyshev polynomial, before and after each coarse-grid correction", "PCGPUAMGSetSweeps", o.sweeps, &o.sweeps, NULL));
   PetscCall(PetscOptionsReal("-pc_gpuamg_ratio", "Quotient of the largest and smallest eigenvalue that a Chebyshev smoother damps", "PCGPUAMGSetRatio", o.ratio, &o.ratio, NULL));
   PetscCall(PetscOptionsInt("-pc_gpuamg_lanczos_steps", "Maximum number of Lanczos steps that estimate the largest eigenvalue of a level", "None", o.steps, &o.steps, NULL));
-  PetscCall(PetscOptionsReal("-pc_gpuamg_damping", "Damping of the prolongator, times the largest eigenvalue; 0: the prolongator is not smoothed", "None", o.damping, &o.damping, NULL));
-  PetscCall(PetscOptionsEnum("-pc_gpuamg_storage", "Precision of prolongators and coarse operators on the device", "PCGPUAMGSetStorage", MatGPUCSRStorages, (PetscEnum)o.storage, (PetscEnum *)&o.storage, NULL));
+  PetscCall(PetscOptionsReal("-pc_gpuamg_damping", "Factor w of the prolongator (I - w/h D^-1 A) P0, where h bounds the eigenvalues of D^-1 A; 0: the prolongator is not smoothed", "None", o.damping, &o.damping, NULL));
+  PetscCall(PetscOptionsEnum("-pc_gpuamg_storage", "Precision of prolongators, coarse operators and the coarsest inverse on the device", "PCGPUAMGSetStorage", MatGPUCSRStorages, (PetscEnum)o.storage, (PetscEnum *)&o.storage, NULL));
   PetscCall(PetscOptionsEnum("-pc_gpuamg_reuse", "What is kept for new values with the same nonzero pattern", "PCGPUAMGSetReuse", PCGPUAMGReuses, (PetscEnum)o.reuse, (PetscEnum *)&o.reuse, NULL));
   PetscOptionsHeadEnd();
   PetscCall(PCGPUAMGSetOptions_Private(pc, &o));
