@@ -5,11 +5,11 @@
 
 #define KMEANS_MOST_EXPONENT 960 /* the second word of a scale, at most 2^61 times the first, does not overflow */
 
-/* A power of 2 by which N values of at most `largest` may be multiplied so that their sum, and its rounding errors, fit 64 bits. `bits` receives the
-   number of bits of the integer of the largest value. */
+/* Returns a power of 2, the scale. If N values of at most `largest` are multiplied by the scale and rounded, their sum fits 64 bits. `bits` receives the number of bits of the integer that
+   `largest` becomes. */
 static double KMeansScale(PetscInt N, double largest, int *bits)
 {
-  int exponent, count = 0;
+  int exponent, count = 0; /* count: the least number of bits with 2^count >= N */
 
   while (((PetscInt64)1 << count) < (PetscInt64)N) count++;
   (void)frexp(largest, &exponent);
@@ -17,13 +17,13 @@ static double KMeansScale(PetscInt N, double largest, int *bits)
   return largest > 0 ? ldexp(1.0, PetscMin(*bits - exponent, KMEANS_MOST_EXPONENT)) : 1.0;
 }
 
-/* The largest values of a feature of all points. */
+/* Bounds on the values of one feature of all points. MPI_MAX combines those of all ranks, so each is a largest value. */
 typedef struct {
-  double least, most; /* -1 times the least value; the largest value */
+  double least, most; /* least: the largest value of -x, which is -1 times the least value x; most: the largest value */
   double weighted;    /* the largest absolute value times the weight of its point */
 } KMeansLargest;
 
-/* Finds the largest values of each feature. single: the values of rows->X will be stored in single precision. */
+/* Finds the bounds of each feature on this rank. single: the values of rows->X will be stored in single precision. */
 static void KMeansFindLargest(const KMeansRows *rows, int single, const double weight[], KMeansLargest L[])
 {
   for (PetscInt j = 0; j < rows->d; j++) {
@@ -51,26 +51,25 @@ static void KMeansFindLargest(const KMeansRows *rows, int single, const double w
   }
 }
 
-/* Upper bound on the error of a coordinate of a centroid, relative to the largest absolute value of the feature. spread: the largest weight divided by the least one that is not 0; 0 without
-   weights. bits: number of bits of the integer of the largest value. A mean is a sum divided by a number of points, or by a sum of weights. Rounding changes a term of the first sum by at most
-   2^-bits times the largest weighted value, or by at most 2^-40 times it; and a weight by at most 2^-bits times the largest weight. */
+/* Returns an upper bound on the error of a coordinate of a centroid, relative to the largest absolute value of the feature. spread: the largest weight divided by the least positive weight; 0 without
+   weights. bits: number of bits of the integer that the largest value becomes. A coordinate is a sum of weighted values divided by a sum of weights, which is the number of points without weights.
+   Rounding changes a weighted value by at most 2^-bits or 2^-40 times the largest one, and a weight by at most 2^-bits times the largest weight. */
 static double KMeansMeanError(KMeans km, double spread, int bits)
 {
   if (km->update != KMEANS_AUTO && (KMeansUpdateTable[km->update].properties & KMEANS_FLOAT)) return 1; /* sums in single precision have no such bound */
   return spread > 0 ? PetscMin(1, ldexp(spread, 4 - bits)) : 0x1p-36;
 }
 
-/* Upper bound on the distance in one feature between a point and a centroid. The centroid lies in the range of the values, apart from the rounding error of a mean, which is at most `error` times
-   the largest absolute value. */
+/* Returns an upper bound on the distance in one feature between a point and a centroid. A centroid is a mean of values, so it lies in their range, up to a rounding error of at most `error` times the
+   largest absolute value. */
 static double KMeansReach(const KMeansLargest *l, double error)
 {
   const double large = PetscMax(fabs(l->least), fabs(l->most));
 
-  return l->most < -l->least ? 0 : PetscMin(l->most + l->least + error * large, 2 * large); /* 0: there are no points */
+  return l->most < -l->least ? 0 : PetscMin(l->most + l->least + error * large, 2 * large); /* if there are no points, most is less than the least value, and the bound is 0 */
 }
 
-/* Sets the scales of features, weights and inertia from the largest values on all ranks. `outside` holds `many` centroids that need not lie between
-   the points. */
+/* Sets the scales of features, weights and inertia from the bounds on all ranks. outside: [many][d] start centroids, which may lie outside the bounding box of the points. */
 PetscErrorCode KMeansPointsScale_Private(KMeans km, const KMeansRows *rows, const double weight[], PetscInt many, const double outside[], KMeansPoints *P, KMeansFixed feature[])
 {
   KMeansData    *A        = &P->data;
@@ -79,7 +78,7 @@ PetscErrorCode KMeansPointsScale_Private(KMeans km, const KMeansRows *rows, cons
   int            bits;
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1(rows->d + 1, &L)); /* the last one has the largest values of the weights that are not 0 */
+  PetscCall(PetscCalloc1(rows->d + 1, &L)); /* the last element has -1 times the least positive weight, and the largest weight */
   KMeansFindLargest(rows, A->single, weight, L);
   L[rows->d].least = L[rows->d].most = weight ? -DBL_MAX : 1;
   for (PetscInt i = 0; i < rows->n && weight; i++) {
