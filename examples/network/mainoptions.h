@@ -20,7 +20,7 @@ static const GpAppOption options[] = {
   {"-topk", GP_APP_INT, "k", "[0,inf)", "10", PETSC_TRUE, "Prints the k nodes of highest value, or the k largest groups."},
   {"-values", GP_APP_FILE_OUT, "file", NULL, NULL, PETSC_TRUE, "Values to write as text, a line <node> <value> for each node. hits and salsa: <node> <authority> <hub>."},
   {"-values_binary", GP_APP_FILE_OUT, "file", NULL, NULL, PETSC_FALSE, "Values to write in PETSc's binary format."},
-  {"-picture", GP_APP_FILE_OUT, "file", NULL, NULL, PETSC_TRUE, "Picture to write, .svg, .pdf or .png: the distribution of the values, or of the sizes of the groups."},
+  {"-picture", GP_APP_FILE_OUT, "file", NULL, NULL, PETSC_TRUE, "Picture to write, .svg, .pdf or .png: distribution of values or sizes."},
   {"-report", GP_APP_FILE_OUT, "file", NULL, NULL, PETSC_TRUE, "Report of the run to write, in JSON."},
   {NULL}};
 
