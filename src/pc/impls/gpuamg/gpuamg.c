@@ -16,6 +16,7 @@ static PetscErrorCode PCGPUAMGCanRefill(PC pc, PetscBool *refill)
   PetscObjectId id;
   uint64_t      pattern = 0;
   PetscBool     plain;
+  int           same;
 
   PetscFunctionBegin;
   *refill = (PetscBool)(amg->n && amg->options.reuse == PC_GPUAMG_REUSE_INTERPOLATION);
@@ -27,8 +28,9 @@ static PetscErrorCode PCGPUAMGCanRefill(PC pc, PetscBool *refill)
   }
   PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)pc->pmat, &plain, MATSEQAIJ, MATMPIAIJ, ""));
   if (plain) PetscCall(PCGPUAMGHashPattern_Private(pc->pmat, &pattern));
-  *refill = (PetscBool)(plain && pattern == amg->pattern);
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, refill, 1, MPIU_BOOL, MPI_LAND, PetscObjectComm((PetscObject)pc)));
+  same = plain && pattern == amg->pattern;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &same, 1, MPI_INT, MPI_LAND, PetscObjectComm((PetscObject)pc)));
+  *refill = (PetscBool) !!same;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
