@@ -1,21 +1,6 @@
 /* Gives connected nodes equal labels, by union-find on each process. The processes exchange the labels until none changes. */
 #include "networkimpl.h"
-
-/* Root of a tree of the forest, with path halving. */
-static PetscInt NetworkFindRoot(PetscInt parent[], PetscInt k)
-{
-  while (parent[k] != k) k = parent[k] = parent[parent[k]];
-  return k;
-}
-
-/* Joins the trees of a and b. The root with the smaller number stays a root. */
-static void NetworkJoin(PetscInt parent[], PetscInt a, PetscInt b)
-{
-  a = NetworkFindRoot(parent, a);
-  b = NetworkFindRoot(parent, b);
-  if (a < b) parent[b] = a;
-  else parent[a] = b;
-}
+#include "app/program/appforest.h"
 
 /* Labels the nodes of this process and the ghosts. The label of a node is the smallest global number among the nodes that are connected to it.
 
@@ -36,21 +21,21 @@ PetscErrorCode NetworkConnect_Private(Network nw, const NetworkLocal *G, PetscBo
     label[k]  = k < G->n ? G->first + k : k < columns ? G->ghost[k - G->n] : nw->N;
   }
   for (PetscInt r = 0; r < G->n; r++)
-    for (PetscInt k = G->i[r]; k < G->i[r + 1]; k++) NetworkJoin(parent, sides ? columns + r : r, G->j[k]);
+    for (PetscInt k = G->i[r]; k < G->i[r + 1]; k++) GpAppForestJoin(parent, sides ? columns + r : r, G->j[k]);
   while (changed) {
     for (PetscInt k = 0; k < all; k++) least[k] = nw->N;
     for (PetscInt k = 0; k < all; k++) {
-      const PetscInt root = NetworkFindRoot(parent, k);
+      const PetscInt root = GpAppForestFindRoot(parent, k);
 
       least[root] = PetscMin(least[root], label[k]);
     }
-    for (PetscInt k = 0; k < all; k++) label[k] = least[NetworkFindRoot(parent, k)];
+    for (PetscInt k = 0; k < all; k++) label[k] = least[GpAppForestFindRoot(parent, k)];
     PetscCall(PetscSFReduceBegin(G->sf, MPIU_INT, label + G->n, label, MPI_MIN));
     PetscCall(PetscSFReduceEnd(G->sf, MPIU_INT, label + G->n, label, MPI_MIN));
     PetscCall(PetscSFBcastBegin(G->sf, MPIU_INT, label, label + G->n, MPI_REPLACE));
     PetscCall(PetscSFBcastEnd(G->sf, MPIU_INT, label, label + G->n, MPI_REPLACE));
     changed = 0;
-    for (PetscInt k = 0; k < all && !changed; k++) changed = label[k] != least[NetworkFindRoot(parent, k)];
+    for (PetscInt k = 0; k < all && !changed; k++) changed = label[k] != least[GpAppForestFindRoot(parent, k)];
     PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &changed, 1, MPI_INT, MPI_MAX, PetscObjectComm((PetscObject)nw)));
     nw->it++;
   }

@@ -1,21 +1,7 @@
 /* Checks that the listed pairs connect all points.  Otherwise components of the map could move without a change of the stress. */
 #include "solvers/smacof/smacofimpl.h"
+#include "app/program/appforest.h"
 #include "app/text/appcollective.h"
-
-/* Returns the root of the component of i in the union-find forest, and halves the path to it. */
-static PetscInt SMACOFFindRoot(PetscInt parent[], PetscInt i)
-{
-  while (parent[i] != i) i = parent[i] = parent[parent[i]];
-  return i;
-}
-
-/* Joins the components of i and j; the smaller root becomes the root of both. */
-static void SMACOFJoinComponents(PetscInt parent[], PetscInt i, PetscInt j)
-{
-  i                      = SMACOFFindRoot(parent, i);
-  j                      = SMACOFFindRoot(parent, j);
-  parent[PetscMax(i, j)] = PetscMin(i, j);
-}
 
 /* Raises an error that lists the size and one point of up to six components. */
 static PetscErrorCode SMACOFRaiseDisconnected(MPI_Comm comm, PetscInt N, PetscInt parent[], PetscInt size[], PetscBool fixed)
@@ -25,7 +11,7 @@ static PetscErrorCode SMACOFRaiseDisconnected(MPI_Comm comm, PetscInt N, PetscIn
 
   PetscFunctionBegin;
   PetscCall(PetscArrayzero(size, N));
-  for (PetscInt i = 0; i < N; i++) size[SMACOFFindRoot(parent, i)]++;
+  for (PetscInt i = 0; i < N; i++) size[GpAppForestFindRoot(parent, i)]++;
   for (PetscInt i = 0; i < N; i++) {
     if (size[i] && ++count <= 6) PetscCall(PetscSNPrintf(list + strlen(list), sizeof(list) - strlen(list), "%s%" PetscInt_FMT " with point %" PetscInt_FMT, count > 1 ? ", " : "", size[i], i));
   }
@@ -45,15 +31,15 @@ PetscErrorCode SMACOFPairsCheckConnected_Private(const SMACOFPairs *D, const SMA
   PetscCall(PetscMalloc2(D->N, &parent, D->N, &other));
   for (PetscInt i = 0; i < D->N; i++) parent[i] = i;
   for (PetscInt i = D->first; i < D->last; i++)
-    for (int64_t k = D->start[i - D->first]; k < D->start[i - D->first + 1]; k++) SMACOFJoinComponents(parent, i, D->column[k]);
-  for (PetscInt k = 1; fixed && k < fixed->n; k++) SMACOFJoinComponents(parent, fixed->point[0], fixed->point[k]);
+    for (int64_t k = D->start[i - D->first]; k < D->start[i - D->first + 1]; k++) GpAppForestJoin(parent, i, D->column[k]);
+  for (PetscInt k = 1; fixed && k < fixed->n; k++) GpAppForestJoin(parent, fixed->point[0], fixed->point[k]);
   for (PetscMPIInt rank = 0; rank < size; rank++) { /* every rank joins the forests of all ranks */
     PetscCall(PetscArraycpy(other, parent, D->N));
     PetscCall(GpAppBroadcast(D->comm, other, sizeof(*other) * (size_t)D->N, rank));
-    for (PetscInt i = 0; i < D->N; i++) SMACOFJoinComponents(parent, i, other[i]);
+    for (PetscInt i = 0; i < D->N; i++) GpAppForestJoin(parent, i, other[i]);
   }
   for (PetscInt i = 0; i < D->N; i++)
-    if (SMACOFFindRoot(parent, i) != 0) PetscCall(SMACOFRaiseDisconnected(D->comm, D->N, parent, other, (PetscBool)(fixed != NULL)));
+    if (GpAppForestFindRoot(parent, i) != 0) PetscCall(SMACOFRaiseDisconnected(D->comm, D->N, parent, other, (PetscBool)(fixed != NULL)));
   PetscCall(PetscFree2(parent, other));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
