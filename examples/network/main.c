@@ -4,15 +4,6 @@
 #include "app/program/appmain.h"
 #include <petsctime.h>
 
-/* Reads the name of an output file. All files of the run are registered, so that none destroys another. */
-static PetscErrorCode MainGetFile(GpOptionItems PetscOptionsObject, const char option[], char path[PETSC_MAX_PATH_LEN])
-{
-  PetscFunctionBegin;
-  PetscCall(PetscOptionsString(option, GpAppOptionGetText(options, option), "", path, path, PETSC_MAX_PATH_LEN, NULL));
-  PetscCall(GpAppFilesAdd(GP_APP_FILE_OUTPUT, option, path));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode MainGetRequest(MPI_Comm comm, void *context)
 {
   Request *rq = (Request *)context;
@@ -23,10 +14,10 @@ static PetscErrorCode MainGetRequest(MPI_Comm comm, void *context)
   PetscOptionsBegin(comm, NULL, "Options of the network program", "Network");
   PetscCall(GpAppLinkRequestGet(PetscOptionsObject, options, &rq->graph));
   PetscCall(PetscOptionsInt("-topk", GpAppOptionGetText(options, "-topk"), "", rq->topk, &rq->topk, NULL));
-  PetscCall(MainGetFile(PetscOptionsObject, "-values", rq->values));
-  PetscCall(MainGetFile(PetscOptionsObject, "-values_binary", rq->binary));
-  PetscCall(MainGetFile(PetscOptionsObject, "-picture", rq->picture));
-  PetscCall(MainGetFile(PetscOptionsObject, "-report", rq->report));
+  PetscCall(GpAppLinkRequestGetFile(PetscOptionsObject, options, GP_APP_FILE_OUTPUT, "-values", rq->values));
+  PetscCall(GpAppLinkRequestGetFile(PetscOptionsObject, options, GP_APP_FILE_OUTPUT, "-values_binary", rq->binary));
+  PetscCall(GpAppLinkRequestGetFile(PetscOptionsObject, options, GP_APP_FILE_OUTPUT, "-picture", rq->picture));
+  PetscCall(GpAppLinkRequestGetFile(PetscOptionsObject, options, GP_APP_FILE_OUTPUT, "-report", rq->report));
   PetscOptionsEnd();
   PetscCall(GpAppGraphOptions(comm, &rq->graph.links.spec));
   PetscFunctionReturn(PETSC_SUCCESS);

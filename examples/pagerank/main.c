@@ -31,15 +31,6 @@ typedef struct {
   GpAppStreamed           streamed;
 } Outcome;
 
-/* Reads the name of a file. All files of the run are registered, so that none destroys another. */
-static PetscErrorCode MainGetFile(GpOptionItems PetscOptionsObject, GpAppFileRole role, const char option[], char path[PETSC_MAX_PATH_LEN])
-{
-  PetscFunctionBegin;
-  PetscCall(PetscOptionsString(option, GpAppOptionGetText(options, option), "", path, path, PETSC_MAX_PATH_LEN, NULL));
-  PetscCall(GpAppFilesAdd(role, option, path));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 static PetscErrorCode MainGetRequest(MPI_Comm comm, void *context)
 {
   Request *rq = (Request *)context;
@@ -49,14 +40,14 @@ static PetscErrorCode MainGetRequest(MPI_Comm comm, void *context)
   rq->topk = 10;
   PetscOptionsBegin(comm, NULL, "Options of the pagerank program", "PageRank");
   PetscCall(GpAppLinkRequestGet(PetscOptionsObject, options, &rq->graph));
-  PetscCall(MainGetFile(PetscOptionsObject, GP_APP_FILE_INPUT, "-dangling_file", rq->dangling_file));
-  PetscCall(MainGetFile(PetscOptionsObject, GP_APP_FILE_INPUT, "-personalize", rq->personalize));
-  PetscCall(MainGetFile(PetscOptionsObject, GP_APP_FILE_INPUT, "-start", rq->start));
+  PetscCall(GpAppLinkRequestGetFile(PetscOptionsObject, options, GP_APP_FILE_INPUT, "-dangling_file", rq->dangling_file));
+  PetscCall(GpAppLinkRequestGetFile(PetscOptionsObject, options, GP_APP_FILE_INPUT, "-personalize", rq->personalize));
+  PetscCall(GpAppLinkRequestGetFile(PetscOptionsObject, options, GP_APP_FILE_INPUT, "-start", rq->start));
   PetscCall(PetscOptionsInt("-topk", GpAppOptionGetText(options, "-topk"), "", rq->topk, &rq->topk, NULL));
-  PetscCall(MainGetFile(PetscOptionsObject, GP_APP_FILE_OUTPUT, "-ranks", rq->ranks));
-  PetscCall(MainGetFile(PetscOptionsObject, GP_APP_FILE_OUTPUT, "-ranks_binary", rq->binary));
-  PetscCall(MainGetFile(PetscOptionsObject, GP_APP_FILE_OUTPUT, "-picture", rq->picture));
-  PetscCall(MainGetFile(PetscOptionsObject, GP_APP_FILE_OUTPUT, "-report", rq->report));
+  PetscCall(GpAppLinkRequestGetFile(PetscOptionsObject, options, GP_APP_FILE_OUTPUT, "-ranks", rq->ranks));
+  PetscCall(GpAppLinkRequestGetFile(PetscOptionsObject, options, GP_APP_FILE_OUTPUT, "-ranks_binary", rq->binary));
+  PetscCall(GpAppLinkRequestGetFile(PetscOptionsObject, options, GP_APP_FILE_OUTPUT, "-picture", rq->picture));
+  PetscCall(GpAppLinkRequestGetFile(PetscOptionsObject, options, GP_APP_FILE_OUTPUT, "-report", rq->report));
   PetscOptionsEnd();
   PetscCall(GpAppGraphOptions(comm, &rq->graph.links.spec));
   PetscFunctionReturn(PETSC_SUCCESS);

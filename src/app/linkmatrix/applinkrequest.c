@@ -1,6 +1,14 @@
 /* The options by which programs get a graph. */
 #include "app/linkmatrix/applinkrequest.h"
-#include "app/output/appoutput.h"
+
+/* Reads the name of a file. All files of the run are registered, so that none destroys another. */
+PetscErrorCode GpAppLinkRequestGetFile(GpOptionItems PetscOptionsObject, const GpAppOption table[], GpAppFileRole role, const char option[], char path[PETSC_MAX_PATH_LEN])
+{
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsString(option, GpAppOptionGetText(table, option), "", path, path, PETSC_MAX_PATH_LEN, NULL));
+  PetscCall(GpAppFilesAdd(role, option, path));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 /* Reads the options, except those about the format of the file, which GpAppGraphOptions() reads. */
 PetscErrorCode GpAppLinkRequestGet(GpOptionItems PetscOptionsObject, const GpAppOption table[], GpAppLinkRequest *rq)
@@ -11,8 +19,7 @@ PetscErrorCode GpAppLinkRequestGet(GpOptionItems PetscOptionsObject, const GpApp
   PetscCall(PetscMemzero(rq, sizeof(*rq)));
   rq->nrmat        = 2;
   rq->links.blocks = 1;
-  PetscCall(PetscOptionsString("-f", GpAppOptionGetText(table, "-f"), "", rq->file, rq->file, sizeof(rq->file), NULL));
-  PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-f", rq->file));
+  PetscCall(GpAppLinkRequestGetFile(PetscOptionsObject, table, GP_APP_FILE_INPUT, "-f", rq->file));
   PetscCall(PetscOptionsIntArray("-rmat", GpAppOptionGetText(table, "-rmat"), "", rq->rmat, &rq->nrmat, NULL));
   PetscCall(PetscOptionsInt("-seed", GpAppOptionGetText(table, "-seed"), "", rq->seed, &rq->seed, NULL));
   PetscCall(PetscOptionsBool("-undirected", GpAppOptionGetText(table, "-undirected"), "", rq->links.undirected, &rq->links.undirected, NULL));

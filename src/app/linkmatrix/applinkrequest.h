@@ -3,6 +3,7 @@
 #define GPUCSR_APPLINKREQUEST_H
 
 #include "app/linkmatrix/applinkmatrix.h"
+#include "app/output/appoutput.h"
 #include "app/program/appoptions.h"
 
 /* The rows of these options in the table of options of a program. */
@@ -25,6 +26,7 @@ typedef struct {
   GpAppLinkOptions links;
 } GpAppLinkRequest;
 
+PETSC_EXTERN PetscErrorCode GpAppLinkRequestGetFile(GpOptionItems, const GpAppOption table[], GpAppFileRole, const char option[], char path[PETSC_MAX_PATH_LEN]);
 PETSC_EXTERN PetscErrorCode GpAppLinkRequestGet(GpOptionItems, const GpAppOption table[], GpAppLinkRequest *); /* to be called between PetscOptionsBegin() and PetscOptionsEnd() */
 PETSC_EXTERN PetscErrorCode GpAppLinkRequestCheck(MPI_Comm, const GpAppLinkRequest *);
 PETSC_EXTERN PetscErrorCode GpAppLinkRequestLoad(MPI_Comm, const GpAppLinkRequest *, GpAppLinkMatrix *);
