@@ -28,4 +28,7 @@ export OMPI_MCA_ess_singleton_isolated=1 # a program without mpiexec starts with
 export OMPI_MCA_btl=self,vader OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_plm_rsh_agent=/bin/false
 export OMPI_MCA_pml=ob1 OMPI_MCA_osc=^ucx # without these, every start searches for network adapters for 0.2 s
 export OMPI_MCA_odls_base_sigkill_timeout=0 # without this, mpiexec sleeps for a second before it ends a failed run
+# The mpiexec of Open MPI 4.1 can miss that a rank has called MPI_Finalize(), and then ends a good run with "exiting improperly" (open-mpi/ompi issues 7833, 9389 and 12607).
+# It was seen about once in a thousand runs on two busy cores. With this variable, only the exit codes of the ranks count.
+export OMPI_MCA_orte_allowed_exit_without_sync=1
 . "$ROOT/tests/tap.sh"
