@@ -112,9 +112,9 @@ static PetscErrorCode NetworkCycleRun(Network nw, NetworkOperator op, PetscReal 
       *stop = (PetscBool)(pair->converged || nw->it >= nw->max_it);
       if (*stop) PetscFunctionReturn(PETSC_SUCCESS);
     }
-    if (n == C->m || n % CHECK == 0 || beta <= PETSC_MACHINE_EPSILON * PetscAbsReal(C->h[0]) || nw->it >= nw->max_it) {
+    if (n == C->m || n % CHECK == 0 || beta <= PETSC_MACHINE_EPSILON * PetscAbsReal(C->h[0]) || nw->it >= nw->max_it - 1) { /* the last product tests the result */
       PetscCall(NetworkCycleFindRitz(C, n, &value, &pair->second));
-      if (beta * PetscAbsReal(C->y[n - 1]) <= 0.5 * tolerance * value || beta <= PETSC_MACHINE_EPSILON * PetscAbsReal(C->h[0]) || nw->it >= nw->max_it) break;
+      if (beta * PetscAbsReal(C->y[n - 1]) <= 0.5 * tolerance * value || beta <= PETSC_MACHINE_EPSILON * PetscAbsReal(C->h[0]) || nw->it >= nw->max_it - 1) break;
     }
     PetscCall(VecScale(C->v[n], 1 / beta));
   }

@@ -132,6 +132,9 @@ for options in "hits -max_it 1" "eigenvector -max_it 1" "katz -max_it 0 -alpha 0
   [ $? -eq 3 ] && [ -s "$tmp/v" ] && reported 'not r["converged"] and r["reason"] == "DIVERGED_ITS"' && grep -q 'increase -max_it' "$tmp/log"
   verdict "too few iterations: $options"
 done
+run 1 -f "$tmp/random.txt" -measure eigenvector -max_it 7 -report "$tmp/report.json"
+[ $? -eq 3 ] && reported 'r["iterations"] == 7'
+verdict "eigenvector: -max_it is the number of products"
 run 2 -f "$tmp/dag.txt" -measure eigenvector -report "$tmp/report.json"
 [ $? -eq 3 ] && reported 'r["reason"] == "DIVERGED_ZERO" and r["topk"][0]["value"] == 0' && grep -q 'no cycle' "$tmp/log"
 verdict "eigenvector: a graph without cycles"
