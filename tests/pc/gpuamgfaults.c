@@ -316,7 +316,9 @@ static PetscErrorCode TestErrors(void)
   Refused("-pc_gpuamg_threshold 1.: must be at least 0 and less than 1", PCGPUAMGSetThreshold(pc, 1));
   Refused("-pc_gpuamg_levels 0: must be from 1 to 30", PCGPUAMGSetLevels(pc, 0));
   Refused("-pc_gpuamg_coarse_limit 5001: must be from 0 to 5000", PCGPUAMGSetCoarseLimit(pc, 5001));
-  Refused("-pc_gpuamg_sweeps 0: must be from 1 to 100", PCGPUAMGSetSweeps(pc, 0));
+  PetscCall(PCSetOptionsPrefix(pc, "sub_"));
+  Refused("-sub_pc_gpuamg_sweeps 0: must be from 1 to 100", PCGPUAMGSetSweeps(pc, 0));
+  PetscCall(PCSetOptionsPrefix(pc, NULL));
   Refused("-pc_gpuamg_ratio 1.: must be above 1", PCGPUAMGSetRatio(pc, 1));
   Refused("Unknown cycle 2; use one of PCGPUAMGCycle", PCGPUAMGSetCycle(pc, (PCGPUAMGCycle)2));
   Refused("Unknown smoother 4; use one of PCGPUAMGSmoother", PCGPUAMGSetSmoother(pc, (PCGPUAMGSmoother)4));

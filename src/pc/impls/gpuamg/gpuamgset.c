@@ -34,18 +34,19 @@ PetscErrorCode PCReset_GPUAMG(PC pc)
 /* Checks the values and stores them.  If they differ from the former ones, the next PCSetUp() starts anew. */
 PetscErrorCode PCGPUAMGSetOptions_Private(PC pc, const PCGPUAMGOptions *o)
 {
-  PC_GPUAMG *amg  = (PC_GPUAMG *)pc->data;
-  MPI_Comm   comm = PetscObjectComm((PetscObject)pc);
-  PetscBool  same;
+  PC_GPUAMG  *amg    = (PC_GPUAMG *)pc->data;
+  MPI_Comm    comm   = PetscObjectComm((PetscObject)pc);
+  const char *prefix = ((PetscObject)pc)->prefix ? ((PetscObject)pc)->prefix : "";
+  PetscBool   same;
 
   PetscFunctionBegin;
-  PetscCheck(o->threshold >= 0 && o->threshold < 1, comm, PETSC_ERR_ARG_OUTOFRANGE, "-pc_gpuamg_threshold %g: must be at least 0 and less than 1", (double)o->threshold);
-  PetscCheck(o->levels >= 1 && o->levels <= PC_GPUAMG_MOST_LEVELS, comm, PETSC_ERR_ARG_OUTOFRANGE, "-pc_gpuamg_levels %" PetscInt_FMT ": must be from 1 to %d", o->levels, PC_GPUAMG_MOST_LEVELS);
-  PetscCheck(o->limit >= 0 && o->limit <= 5000, comm, PETSC_ERR_ARG_OUTOFRANGE, "-pc_gpuamg_coarse_limit %" PetscInt_FMT ": must be from 0 to 5000", o->limit);
-  PetscCheck(o->sweeps >= 1 && o->sweeps <= 100, comm, PETSC_ERR_ARG_OUTOFRANGE, "-pc_gpuamg_sweeps %" PetscInt_FMT ": must be from 1 to 100", o->sweeps);
-  PetscCheck(o->ratio > 1, comm, PETSC_ERR_ARG_OUTOFRANGE, "-pc_gpuamg_ratio %g: must be above 1", (double)o->ratio);
-  PetscCheck(o->steps >= 2 && o->steps <= 100, comm, PETSC_ERR_ARG_OUTOFRANGE, "-pc_gpuamg_lanczos_steps %" PetscInt_FMT ": must be from 2 to 100", o->steps);
-  PetscCheck(o->damping >= 0 && o->damping < 2, comm, PETSC_ERR_ARG_OUTOFRANGE, "-pc_gpuamg_damping %g: must be at least 0 and less than 2", (double)o->damping);
+  PetscCheck(o->threshold >= 0 && o->threshold < 1, comm, PETSC_ERR_ARG_OUTOFRANGE, "-%spc_gpuamg_threshold %g: must be at least 0 and less than 1", prefix, (double)o->threshold);
+  PetscCheck(o->levels >= 1 && o->levels <= PC_GPUAMG_MOST_LEVELS, comm, PETSC_ERR_ARG_OUTOFRANGE, "-%spc_gpuamg_levels %" PetscInt_FMT ": must be from 1 to %d", prefix, o->levels, PC_GPUAMG_MOST_LEVELS);
+  PetscCheck(o->limit >= 0 && o->limit <= 5000, comm, PETSC_ERR_ARG_OUTOFRANGE, "-%spc_gpuamg_coarse_limit %" PetscInt_FMT ": must be from 0 to 5000", prefix, o->limit);
+  PetscCheck(o->sweeps >= 1 && o->sweeps <= 100, comm, PETSC_ERR_ARG_OUTOFRANGE, "-%spc_gpuamg_sweeps %" PetscInt_FMT ": must be from 1 to 100", prefix, o->sweeps);
+  PetscCheck(o->ratio > 1, comm, PETSC_ERR_ARG_OUTOFRANGE, "-%spc_gpuamg_ratio %g: must be above 1", prefix, (double)o->ratio);
+  PetscCheck(o->steps >= 2 && o->steps <= 100, comm, PETSC_ERR_ARG_OUTOFRANGE, "-%spc_gpuamg_lanczos_steps %" PetscInt_FMT ": must be from 2 to 100", prefix, o->steps);
+  PetscCheck(o->damping >= 0 && o->damping < 2, comm, PETSC_ERR_ARG_OUTOFRANGE, "-%spc_gpuamg_damping %g: must be at least 0 and less than 2", prefix, (double)o->damping);
   PetscCheck(o->cycle >= PC_GPUAMG_CYCLE_V && o->cycle <= PC_GPUAMG_CYCLE_W, comm, PETSC_ERR_ARG_OUTOFRANGE, "Unknown cycle %d; use one of PCGPUAMGCycle", (int)o->cycle);
   PetscCheck(o->smoother >= PC_GPUAMG_SMOOTHER_CHEBYSHEV && o->smoother <= PC_GPUAMG_SMOOTHER_SOR, comm, PETSC_ERR_ARG_OUTOFRANGE, "Unknown smoother %d; use one of PCGPUAMGSmoother", (int)o->smoother);
   PetscCheck(o->storage >= MAT_GPUCSR_STORAGE_SINGLE && o->storage <= MAT_GPUCSR_STORAGE_AUTO, comm, PETSC_ERR_ARG_OUTOFRANGE, "Unknown storage %d; use one of MatGPUCSRStorage", (int)o->storage);
