@@ -1,5 +1,6 @@
 static char help[] = "Effect of the storage of a MATGPUCSR on a solve: the residual that KSP reports, compared with the residual of the given system.\n\
-  -expect <double,single> : expected storage. With single the residual of the given system is larger than the one that KSP reports\n\n";
+  -expect <double,single> : expected storage. With single the residual of the given system is larger than the one that KSP reports\n\
+  -copy : solve with a copy of the matrix in single storage inside another method\n\n";
 
 #include "gpucsr.h"
 #include "gpucsrcompat.h"
@@ -101,6 +102,61 @@ static PetscErrorCode Solve(const char prefix[], PetscBool single)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A double-precision answer whose inner iterations use a copy of the matrix in single precision, as in docs/precision.md. */
+static PetscErrorCode SolveWithCopy(KSPType outer)
+{
+  Mat                A, B, P, inner;
+  Vec                b, x;
+  KSP                ksp, sub;
+  PC                 pc;
+  KSPConvergedReason reason;
+  MatGPUCSRInfo      info[2];
+  PetscReal          relative;
+
+  PetscFunctionBeginUser;
+  PetscCall(Create(NULL, MATGPUCSR, &A));
+  PetscCall(Create(NULL, MATAIJ, &B));
+  PetscCall(MatGPUCSRSetStorage(A, MAT_GPUCSR_STORAGE_DOUBLE));
+  PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &P));
+  PetscCall(MatGPUCSRSetStorage(P, MAT_GPUCSR_STORAGE_SINGLE));
+  PetscCall(MatCreateVecs(A, &x, &b));
+  PetscCall(KSPCreate(PETSC_COMM_WORLD, &ksp));
+  PetscCall(KSPSetOptionsPrefix(ksp, "copy_"));
+  PetscCall(KSPSetOperators(ksp, A, P));
+  PetscCall(KSPSetType(ksp, outer));
+  PetscCall(KSPSetNormType(ksp, KSP_NORM_UNPRECONDITIONED));
+  PetscCall(KSPSetTolerances(ksp, 1e-10, PETSC_DEFAULT, PETSC_DEFAULT, 20));
+  PetscCall(KSPGetPC(ksp, &pc));
+  PetscCall(PCSetType(pc, PCKSP));
+  PetscCall(KSPSetFromOptions(ksp));
+  for (int k = 0; k < 2; k++) {
+    if (k) { /* other values */
+      PetscCall(MatShift(A, 0.1));
+      PetscCall(MatShift(B, 0.1));
+      PetscCall(MatCopy(A, P, SAME_NONZERO_PATTERN));
+    }
+    PetscCall(VecSet(b, 1));
+    PetscCall(KSPSetOperators(ksp, A, P));
+    PetscCall(KSPSolve(ksp, b, x));
+    PetscCall(KSPGetConvergedReason(ksp, &reason));
+    PetscCall(Residual(B, b, x, &relative));
+    PetscCheck(reason == KSP_CONVERGED_RTOL && relative <= 1.05e-10, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s outside: the converged reason is %d, the residual of the given system %g", outer, (int)reason, (double)relative);
+  }
+  PetscCall(PCKSPGetKSP(pc, &sub));
+  PetscCall(KSPGetOperators(sub, &inner, NULL));
+  PetscCall(MatGPUCSRGetInfo(A, &info[0]));
+  PetscCall(MatGPUCSRGetInfo(inner, &info[1]));
+  PetscCheck(info[0].storage == MAT_GPUCSR_STORAGE_DOUBLE && info[1].storage == MAT_GPUCSR_STORAGE_SINGLE, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s outside: storage %d, inside %d", outer, (int)info[0].storage, (int)info[1].storage);
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s outside, single storage inside: solution of the given system\n", outer));
+  PetscCall(KSPDestroy(&ksp));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&b));
+  PetscCall(MatDestroy(&A));
+  PetscCall(MatDestroy(&B));
+  PetscCall(MatDestroy(&P));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The blocks that PCFIELDSPLIT extracts, which have no prefix of their own. */
 static PetscErrorCode Split(PetscBool single)
 {
@@ -143,11 +199,19 @@ int main(int argc, char **argv)
 {
   const char *const choices[] = {"double", "single"};
   PetscInt          expect    = 0;
+  PetscBool         copy;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscGPUCSRInitialize());
   PetscCall(PetscOptionsGetEList(NULL, NULL, "-expect", choices, 2, &expect, NULL));
+  PetscCall(PetscOptionsHasName(NULL, NULL, "-copy", &copy));
+  if (copy) {
+    PetscCall(SolveWithCopy(KSPFGMRES));
+    PetscCall(SolveWithCopy(KSPRICHARDSON));
+    PetscCall(PetscFinalize());
+    return 0;
+  }
   PetscCall(Solve(NULL, (PetscBool)expect));
   PetscCall(Solve("A_", (PetscBool)expect));
   PetscCall(Split((PetscBool)expect));
@@ -174,5 +238,9 @@ int main(int argc, char **argv)
          suffix: single
          args: -expect single
          output_file: output/precision_single.out
+   test:
+      suffix: copy
+      nsize: {{1 2}}
+      args: -copy -copy_ksp_ksp_type {{cg gpucg}} -copy_ksp_ksp_rtol 1e-4 -copy_ksp_pc_type jacobi
 
 TEST*/
