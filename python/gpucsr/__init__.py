@@ -26,8 +26,9 @@ _MODULES = {
     "LogisticRegression": "linear_model",
     "Ridge": "linear_model",
     "LinearSVR": "linear_model",
+    "RankSVM": "ranking",
 }
-_SUBMODULES = ("linalg", "cluster", "linear_model", "manifold")
+_SUBMODULES = ("linalg", "cluster", "linear_model", "manifold", "ranking")
 
 __all__ = ["find", "load", "device", "Error", "ArgumentError", *_MODULES, *_SUBMODULES]
 

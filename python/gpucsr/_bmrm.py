@@ -42,7 +42,7 @@ class Solution:
     iterations: int
 
 
-def train(X: Any, targets: List[np.ndarray], weights: Optional[np.ndarray], problem: Problem) -> Solution:
+def train(X: Any, targets: List[np.ndarray], weights: Optional[np.ndarray], problem: Problem, queries: Optional[np.ndarray] = None) -> Solution:
     """Solve a problem for each vector of targets. All share the passes over the samples."""
     lib = library()
     n, d = X.shape
@@ -51,6 +51,7 @@ def train(X: Any, targets: List[np.ndarray], weights: Optional[np.ndarray], prob
     if problem.fit_intercept:  # the regulariser does not contain the intercept
         factor = as_vec(np.r_[np.ones(d), 0.0])
     vec = None if weights is None else as_vec(weights)
+    queries_vec = None if queries is None else as_vec(queries)
     labels = [as_vec(target) for target in targets]
     with ExitStack() as stack:
         solvers = [stack.enter_context(lib.solver("BMRM", mat)) for _ in targets]
@@ -59,6 +60,8 @@ def train(X: Any, targets: List[np.ndarray], weights: Optional[np.ndarray], prob
             lib.BMRMSetData(solver, mat, label)
             if vec is not None:
                 lib.BMRMSetExampleWeights(solver, vec)
+            if queries_vec is not None:
+                lib.BMRMSetQueries(solver, queries_vec)
             if factor is not None:
                 lib.BMRMSetWeights(solver, factor)
         if len(solvers) == 1:

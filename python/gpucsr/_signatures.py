@@ -42,6 +42,7 @@ PageRankGetIterationNumber po
 PageRankDestroy o
 BMRMCreate po
 BMRMSetData ppp
+BMRMSetQueries pp
 BMRMSetExampleWeights pp
 BMRMSetClasses pi
 BMRMSetLossType ps

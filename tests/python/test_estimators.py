@@ -19,7 +19,7 @@ except ImportError:
 
 import gpucsr
 
-ESTIMATORS = ("KMeans", "MDS", "LinearSVC", "LogisticRegression", "Ridge", "LinearSVR")
+ESTIMATORS = ("KMeans", "MDS", "LinearSVC", "LogisticRegression", "Ridge", "LinearSVR", "RankSVM")
 
 
 def scaled(load):

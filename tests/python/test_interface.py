@@ -91,7 +91,7 @@ class Interface(unittest.TestCase):
     def test_documentation(self):
         """public functions have docstrings, and the examples in them are right"""
         attempted = 0
-        for name in ("_library", "_convert", "_operator", "linalg", "_pagerank", "cluster", "linear_model", "manifold"):
+        for name in ("_library", "_convert", "_operator", "linalg", "_pagerank", "cluster", "linear_model", "manifold", "ranking"):
             try:
                 module = importlib.import_module("gpucsr." + name)
             except ImportError:
