@@ -45,6 +45,7 @@ if [ "$what" = test ]; then
   havepython igraph || wished+=(python3-igraph)
   havepython myst_parser && havepython furo || wished+=(python3-sphinx python3-myst-parser furo) # for make site
   havepython sklearn || wished+=(python3-sklearn)
+  havepython tqdm || wished+=(python3-tqdm)
   { havepython pip && havepython setuptools && havepython wheel; } || wished+=(python3-pip python3-setuptools python3-wheel)
   if [ "${GPUCSR_DOLFINX:-1}" = 1 ]; then
     havepython dolfinx || wished+=(python3-dolfinx-real)

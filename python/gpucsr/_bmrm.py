@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from . import device
 from ._convert import as_vec, dense_mat, from_scipy
 from ._library import library
+from ._monitor import Bar, Watch
 
 
 @dataclass
@@ -29,6 +30,7 @@ class Problem:
     classes: int = 0  # number of classes, for losses with a score for each class
     fit_intercept: bool = True
     parameters: Optional[Dict[str, float]] = None  # parameters of the loss
+    progress: str = ""  # name of the model in a progress bar, or nothing
 
 
 @dataclass
@@ -40,6 +42,7 @@ class Solution:
     objective: np.ndarray
     lower_bound: np.ndarray
     iterations: int
+    history: List[np.ndarray]  # for each model the objective and the lower bound before the first pass and after every pass
 
 
 def train(X: Any, targets: List[np.ndarray], weights: Optional[np.ndarray], problem: Problem, queries: Optional[np.ndarray] = None) -> Solution:
@@ -64,11 +67,22 @@ def train(X: Any, targets: List[np.ndarray], weights: Optional[np.ndarray], prob
                 lib.BMRMSetQueries(solver, queries_vec)
             if factor is not None:
                 lib.BMRMSetWeights(solver, factor)
-        if len(solvers) == 1:
-            lib.BMRMSolve(solvers[0])
-        else:
-            lib.BMRMSolveMany(len(solvers), (ctypes.c_void_p * len(solvers))(*solvers))
-        return _read(lib, solvers, d, problem)
+        history: List[list] = [[] for _ in targets]
+        bar = stack.enter_context(Bar(bool(problem.progress), problem.progress, "passes"))
+
+        def observe(k: int, it: int, objective: float, bound: float) -> None:
+            history[k].append((objective, bound))
+            bar.move("gap", objective - bound, it)
+
+        with Watch(lib, "BMRM", solvers, observe) as watch:
+            if len(solvers) == 1:
+                lib.BMRMSolve(solvers[0])
+            else:
+                lib.BMRMSolveMany(len(solvers), (ctypes.c_void_p * len(solvers))(*solvers))
+        solution = _read(lib, solvers, d, problem)
+        solution.history = [np.array(rows) for rows in history]
+        del watch  # the solvers have called it for the last time
+        return solution
 
 
 def _configure(lib: Any, solver: int, problem: Problem) -> None:
@@ -100,7 +114,7 @@ def _read(lib: Any, solvers: List[int], d: int, problem: Problem) -> Solution:
     weights = np.vstack(rows)
     objective, bound = np.array(bounds).T
     intercept = weights[:, d].copy() if problem.fit_intercept else np.zeros(len(weights))
-    return Solution(np.ascontiguousarray(weights[:, :d]), intercept, objective, bound, iterations)
+    return Solution(np.ascontiguousarray(weights[:, :d]), intercept, objective, bound, iterations, [])
 
 
 def _matrix(X: Any) -> Any:

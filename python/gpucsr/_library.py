@@ -143,7 +143,7 @@ class Library:
         except OSError as error:
             raise ImportError(f"{path} cannot be loaded: {error}. Build gpucsr with the PETSc of petsc4py") from None
         self.Error, self.ArgumentError = _make_errors(PETSc.Error)
-        self._types = {"p": _Object, "o": ctypes.c_void_p, "i": self.int, "l": ctypes.c_int64, "d": ctypes.c_double, "e": ctypes.c_int, "s": ctypes.c_char_p}
+        self._types = {"p": _Object, "o": ctypes.c_void_p, "i": self.int, "l": ctypes.c_int64, "d": ctypes.c_double, "e": ctypes.c_int, "s": ctypes.c_char_p, "f": ctypes.c_void_p}
         for line in (SIGNATURES + PETSC).split("\n"):
             if line:
                 self._declare(*line.split())

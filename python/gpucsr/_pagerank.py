@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import ctypes
 import numbers
+from contextlib import nullcontext
 from typing import Any, Dict, Hashable, List, Optional, Tuple, Union
 
 import numpy as np
@@ -10,6 +11,7 @@ import scipy.sparse
 
 from ._convert import as_vec, from_scipy
 from ._library import library
+from ._monitor import Bar, Watch
 
 # The values of PageRankDanglingType. A distribution has the value 2.
 _DANGLING = {"teleport": 0, "uniform": 1, "self": 3, "drop": 4}
@@ -84,6 +86,7 @@ def pagerank(
     weight: Optional[str] = "weight",
     method: Optional[str] = None,
     storage: str = "auto",
+    progress: bool = False,
 ) -> Union[RankDict, RankArray]:
     """Compute the PageRank of the nodes of a graph.
 
@@ -111,6 +114,8 @@ def pagerank(
         ``"gauss_seidel"``, ``"power"``, ``"inner_outer"``, ``"jacobi"`` or ``"ksp"``. The default is power for several personalisations, else gauss_seidel.
     storage
         Precision of the weights on the device, as for ``from_scipy``.
+    progress
+        Whether to show a progress bar of tqdm. On a GPU, each iteration then waits for the host.
 
     Returns
     -------
@@ -162,11 +167,21 @@ def pagerank(
         except lib.ArgumentError:
             raise ValueError(f"method={method!r} is unknown. Use one of {', '.join(_METHODS)}") from None
         lib.PageRankSetTolerances(pr, tol, max_iter)
-        lib.PageRankSolve(pr)
+        with Bar(progress, "PageRank", "iterations") as bar, _watch(lib, pr, bar) if progress else nullcontext() as watch:
+            lib.PageRankSolve(pr)
         out = _result(lib, pr, nodes, named, several)
         if lib.get(lib.PageRankGetConvergedReason, pr, ctypes.c_int) != _CONVERGED:
             raise ConvergenceError(f"PageRank: after {out.iterations} iterations the error is at most {out.error_bound:.3g}, above tol={tol:g}. Increase max_iter or tol")
     return out
+
+
+def _watch(lib: Any, pr: int, bar: Bar) -> Watch:
+    """Return a monitor that moves a progress bar. An iteration computes the residual, the change, or both; the other is -1."""
+
+    def observe(k: int, it: int, residual: float, change: float) -> None:
+        bar.move("residual" if residual >= 0 else "change", residual if residual >= 0 else change, it)
+
+    return Watch(lib, "PageRank", [pr], observe)
 
 
 def _result(lib: Any, pr: int, nodes: Any, named: bool, several: bool) -> Union[RankDict, RankArray]:

@@ -1,6 +1,7 @@
 """Arguments of the C functions that the package calls; a test compares them with the headers of gpucsr.
 
-One letter stands for one argument: p object or other pointer, i PetscInt, l PetscInt64, d PetscReal, e enumeration or PetscBool, s string, o address of a result.
+One letter stands for one argument: p object or other pointer, i PetscInt, l PetscInt64, d PetscReal, e enumeration or PetscBool, s string,
+o address of a result or context, f function.
 """
 
 SIGNATURES = """
@@ -19,6 +20,7 @@ KMeansSetStorage pe
 KMeansSetSeed pl
 KMeansSetRestarts pi
 KMeansSetTolerances pddi
+KMeansMonitorSet pfof
 KMeansSolve p
 KMeansPredict ppo
 KMeansGetCentroids po
@@ -34,6 +36,7 @@ PageRankSetDangling pep
 PageRankSetPersonalizations pip
 PageRankSetMethod ps
 PageRankSetTolerances pdi
+PageRankMonitorSet pfof
 PageRankSolve p
 PageRankGetRanks poo
 PageRankGetResidual poo
@@ -52,6 +55,7 @@ BMRMSetElasticNetRatio pd
 BMRMSetWeights pp
 BMRMSetLambda pd
 BMRMSetTolerances pddi
+BMRMMonitorSet pfof
 BMRMSolve p
 BMRMSolveMany ip
 BMRMGetSolution po
@@ -69,6 +73,7 @@ SMACOFSetStart pe
 SMACOFSetStarts piii
 SMACOFSetStartConfiguration pp
 SMACOFSetTolerances pdi
+SMACOFMonitorSet pfof
 SMACOFSolve p
 SMACOFGetConfiguration po
 SMACOFGetStress poo

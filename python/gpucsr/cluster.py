@@ -4,6 +4,7 @@ from __future__ import annotations
 import ctypes
 import numbers
 import warnings
+from contextlib import nullcontext
 from typing import Any, Optional, Union
 
 import numpy as np
@@ -17,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ._convert import as_vec, dense_mat
 from ._library import library
+from ._monitor import Bar, Watch
 
 __all__ = ["KMeans"]
 
@@ -50,6 +52,8 @@ class KMeans(SparseInput, TransformerMixin, ClusterMixin, BaseEstimator):
         Precision of the samples on the device: ``"auto"`` is single precision if it changes no value, else double precision.
     random_state
         Seed of the start.
+    progress
+        Whether to show a progress bar of tqdm. On a GPU, each iteration then waits for the host.
 
     Attributes
     ----------
@@ -75,6 +79,7 @@ class KMeans(SparseInput, TransformerMixin, ClusterMixin, BaseEstimator):
         metric: str = "euclidean",
         storage: str = "auto",
         random_state: Any = None,
+        progress: bool = False,
     ):
         self.n_clusters = n_clusters
         self.init = init
@@ -84,6 +89,7 @@ class KMeans(SparseInput, TransformerMixin, ClusterMixin, BaseEstimator):
         self.metric = metric
         self.storage = storage
         self.random_state = random_state
+        self.progress = progress
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "KMeans":
         """Compute the clusters of the samples, the rows of a dense or sparse matrix."""
@@ -104,19 +110,14 @@ class KMeans(SparseInput, TransformerMixin, ClusterMixin, BaseEstimator):
             raise ValueError(f"n_init={n_init}, max_iter={self.max_iter}, tol={self.tol}: n_init and max_iter must be at least 1, tol at least 0")
         lib = library()
         mat = samples_mat(X)
-        with lib.solver("KMeans", mat) as km:
+        with lib.solver("KMeans", mat) as km, Bar(self.progress, "KMeans", "iterations") as bar:
             self._configure(lib, km, X, given, n_init)
+            watch = Watch(lib, "KMeans", [km], lambda k, it, inertia, changed: bar.move("inertia", inertia)) if self.progress else nullcontext()
             lib.KMeansSetPoints(km, mat)
             vec = None if weights is None else as_vec(weights)
             lib.KMeansSetWeights(km, vec)
-            try:
-                lib.KMeansSolve(km)
-            except lib.Error:
-                distinct = _count_distinct(X, weights)
-                if given or distinct >= self.n_clusters:
-                    raise
-                lib.KMeansSetClusters(km, distinct)
-                lib.KMeansSolve(km)
+            with watch:
+                self._solve(lib, km, X, weights, given)
             self._read(lib, km, mat)
         self._n_features_out = len(self.cluster_centers_)
         return self
@@ -136,6 +137,16 @@ class KMeans(SparseInput, TransformerMixin, ClusterMixin, BaseEstimator):
             lib.KMeansSetRestarts(km, n_init)
         stol = np.sqrt(self.tol * _mean_variance(X)) if self.tol else 0.0
         lib.KMeansSetTolerances(km, 0.0, stol, self.max_iter)
+
+    def _solve(self, lib: Any, km: int, X: Any, weights: Optional[np.ndarray], given: bool) -> None:
+        try:
+            lib.KMeansSolve(km)
+        except lib.Error:
+            distinct = _count_distinct(X, weights)
+            if given or distinct >= self.n_clusters:
+                raise
+            lib.KMeansSetClusters(km, distinct)
+            lib.KMeansSolve(km)
 
     def _read(self, lib: Any, km: int, mat: Any) -> None:
         centroids = ctypes.c_void_p()

@@ -34,9 +34,13 @@ class _LinearModel(SparseInput, BaseEstimator):
         As in scikit-learn.
     objective_, lower_bound_, gap_
         The objective, the greatest lower bound on its minimum that was found, and their difference. With one model for each class, arrays.
+    history_
+        The objective and the lower bound before the first pass and after every pass, a row each. With one model for each class, a list of arrays.
     n_iter_
         Number of passes over the samples.
     """
+
+    progress: bool
 
     def _check_positive(self, *names: str) -> None:
         for name in names:
@@ -52,6 +56,11 @@ class _LinearModel(SparseInput, BaseEstimator):
         self.objective_: Union[float, np.ndarray] = float(objective[0]) if single else objective
         self.lower_bound_: Union[float, np.ndarray] = float(bound[0]) if single else bound
         self.gap_ = self.objective_ - self.lower_bound_
+        self.history_: Union[np.ndarray, List[np.ndarray]] = solution.history[0] if single else solution.history
+
+    def _bar_name(self) -> str:
+        """Return the name in the progress bar, or nothing if none is wanted."""
+        return type(self).__name__ if self.progress else ""
 
     def _scores(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
@@ -92,7 +101,7 @@ class _LinearClassifier(ClassifierMixin, _LinearModel):
         total = len(y) if weights is None else weights.sum()
         joint = k > 2 and self._joint_loss
         penalty, ratio = self._penalty()
-        problem = Problem(loss if not joint else self._joint_loss, 1.0 / (self.C * total), penalty, self.tol, self.max_iter, ratio, k if joint else 0, self.fit_intercept)
+        problem = Problem(loss if not joint else self._joint_loss, 1.0 / (self.C * total), penalty, self.tol, self.max_iter, ratio, k if joint else 0, self.fit_intercept, progress=self._bar_name())
         self._store(train(X, self._targets(codes, k), weights, problem), k == 2 or joint)
         return self
 
@@ -129,6 +138,8 @@ class LinearSVC(_LinearClassifier):
         ``"balanced"``, or a dictionary from classes to weights.
     max_iter
         Maximum number of passes over the samples.
+    progress
+        Whether to show a progress bar of tqdm.
 
     Examples
     --------
@@ -150,6 +161,7 @@ class LinearSVC(_LinearClassifier):
         fit_intercept: bool = True,
         class_weight: Union[str, dict, None] = None,
         max_iter: int = 10000,
+        progress: bool = False,
     ):
         self.penalty = penalty
         self.loss = loss
@@ -158,6 +170,7 @@ class LinearSVC(_LinearClassifier):
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
         self.max_iter = max_iter
+        self.progress = progress
 
     def _loss(self) -> str:
         return _SVC_LOSSES[check_choice(self.loss, tuple(_SVC_LOSSES), "loss")]
@@ -177,7 +190,7 @@ class LogisticRegression(_LinearClassifier):
         ``"l2"``, ``"l1"`` or ``"elasticnet"``.
     l1_ratio
         Part of the absolute values in the penalty elasticnet, between 0 and 1.
-    C, tol, fit_intercept, class_weight, max_iter
+    C, tol, fit_intercept, class_weight, max_iter, progress
         As for ``LinearSVC``.
 
     Examples
@@ -200,6 +213,7 @@ class LogisticRegression(_LinearClassifier):
         fit_intercept: bool = True,
         class_weight: Union[str, dict, None] = None,
         max_iter: int = 10000,
+        progress: bool = False,
     ):
         self.penalty = penalty
         self.C = C
@@ -208,6 +222,7 @@ class LogisticRegression(_LinearClassifier):
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
         self.max_iter = max_iter
+        self.progress = progress
 
     def _loss(self) -> str:
         return "logistic"
@@ -241,7 +256,7 @@ class _LinearRegressor(RegressorMixin, _LinearModel):
         y = column_or_1d(np.asarray(y, dtype=np.float64))
         X, y, weights = _drop_unweighted(X, y, check_weights(sample_weight, X))
         total = len(y) if weights is None else weights.sum()
-        problem = Problem(loss, scale / total, "l2", self.tol, self.max_iter, fit_intercept=self.fit_intercept, parameters=parameters)
+        problem = Problem(loss, scale / total, "l2", self.tol, self.max_iter, fit_intercept=self.fit_intercept, parameters=parameters, progress=self._bar_name())
         self._store(train(X, [y], weights, problem), True)
         self.coef_ = self.coef_[0]
         self.intercept_ = float(self.intercept_[0])
@@ -263,7 +278,7 @@ class Ridge(_LinearRegressor):
         Weight of the penalty.
     tol
         Training stops when the certified gap is at most tol times the objective.
-    fit_intercept, max_iter
+    fit_intercept, max_iter, progress
         As for ``LinearSVC``.
 
     Examples
@@ -274,11 +289,12 @@ class Ridge(_LinearRegressor):
     [7.0]
     """
 
-    def __init__(self, alpha: float = 1.0, *, tol: float = 1e-6, fit_intercept: bool = True, max_iter: int = 10000):
+    def __init__(self, alpha: float = 1.0, *, tol: float = 1e-6, fit_intercept: bool = True, max_iter: int = 10000, progress: bool = False):
         self.alpha = alpha
         self.tol = tol
         self.fit_intercept = fit_intercept
         self.max_iter = max_iter
+        self.progress = progress
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "Ridge":
         """Train on the samples, the rows of a dense or sparse matrix, with one number each."""
@@ -297,12 +313,20 @@ class LinearSVR(_LinearRegressor):
         Errors up to this size cost nothing.
     loss
         ``"epsilon_insensitive"`` or ``"squared_epsilon_insensitive"``.
-    C, tol, fit_intercept, max_iter
+    C, tol, fit_intercept, max_iter, progress
         As for ``LinearSVC``.
     """
 
     def __init__(
-        self, *, epsilon: float = 0.0, loss: str = "epsilon_insensitive", C: float = 1.0, tol: float = 1e-4, fit_intercept: bool = True, max_iter: int = 10000
+        self,
+        *,
+        epsilon: float = 0.0,
+        loss: str = "epsilon_insensitive",
+        C: float = 1.0,
+        tol: float = 1e-4,
+        fit_intercept: bool = True,
+        max_iter: int = 10000,
+        progress: bool = False,
     ):
         self.epsilon = epsilon
         self.loss = loss
@@ -310,6 +334,7 @@ class LinearSVR(_LinearRegressor):
         self.tol = tol
         self.fit_intercept = fit_intercept
         self.max_iter = max_iter
+        self.progress = progress
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "LinearSVR":
         """Train on the samples, the rows of a dense or sparse matrix, with one number each."""

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import ctypes
 import warnings
-from typing import Any
+from typing import Any, Dict
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ._convert import as_vec, dense_mat
 from ._library import library
+from ._monitor import Bar, Watch
 
 __all__ = ["MDS"]
 
@@ -43,6 +44,8 @@ class MDS(BaseEstimator):
         the dissimilarities.
     random_state
         Seed of the random starts.
+    progress
+        Whether to show a progress bar of tqdm.
 
     Attributes
     ----------
@@ -52,6 +55,8 @@ class MDS(BaseEstimator):
         Sum of the squared differences between distances and disparities.
     normalized_stress_
         stress_ divided by the sum of the squared disparities.
+    history_
+        The normalised stress after every iteration of the best start.
     n_iter_
         Number of iterations of the best start.
 
@@ -74,6 +79,7 @@ class MDS(BaseEstimator):
         eps: float = 1e-6,
         dissimilarity: str = "euclidean",
         random_state: Any = None,
+        progress: bool = False,
     ):
         self.n_components = n_components
         self.metric = metric
@@ -83,6 +89,7 @@ class MDS(BaseEstimator):
         self.eps = eps
         self.dissimilarity = dissimilarity
         self.random_state = random_state
+        self.progress = progress
 
     def fit(self, X: Any, y: Any = None, init: Any = None) -> "MDS":
         """Compute the coordinates. ``init`` is an array of first coordinates, or None."""
@@ -102,7 +109,7 @@ class MDS(BaseEstimator):
             raise ValueError("X has 1 sample. Pass at least 2 samples")
         lib = library()
         mat = dense_mat(X)
-        with lib.solver("SMACOF", mat) as s:
+        with lib.solver("SMACOF", mat) as s, Bar(self.progress, "MDS", "iterations") as bar:
             lib.SMACOFSetStorage(s, _STORAGE_DOUBLE)
             if precomputed:
                 lib.SMACOFSetDissimilarities(s, mat, None)
@@ -118,8 +125,19 @@ class MDS(BaseEstimator):
                 lib.SMACOFSetStart(s, _START_TORGERSON if check_choice(self.init, ("classical", "random"), "init") == "classical" else _START_RANDOM)
             lib.SMACOFSetStarts(s, self.n_init, 8, seed_of(self.random_state))
             lib.SMACOFSetTolerances(s, self.eps, self.max_iter)
-            lib.SMACOFSolve(s)
+            starts: Dict[int, list] = {}
+
+            def observe(k: int, start: int, it: int, stress: float, reason: int) -> None:
+                if not reason:  # the last call of a start repeats its stress
+                    starts.setdefault(start, []).append(stress)
+                    bar.move("normalised stress", stress)
+
+            with Watch(lib, "SMACOF", [s], observe) as watch:
+                lib.SMACOFSolve(s)
             self._read(lib, s, n)
+            del watch  # the solver has called it for the last time
+        paths = list(starts.values()) or [[self.normalized_stress_]]
+        self.history_ = np.array(min(paths, key=lambda path: abs(path[-1] - self.normalized_stress_)))
         return self.embedding_
 
     def _start(self, init: Any, n: int) -> Any:

@@ -36,6 +36,8 @@ class RankSVM(_LinearModel):
         Training stops when the certified gap is at most tol times the objective.
     max_iter
         Maximum number of passes over the samples.
+    progress
+        Whether to show a progress bar of tqdm.
 
     Attributes
     ----------
@@ -43,6 +45,8 @@ class RankSVM(_LinearModel):
         The weights of the features.
     objective_, lower_bound_, gap_
         The objective, the greatest lower bound on its minimum that was found, and their difference.
+    history_
+        The objective and the lower bound before the first pass and after every pass, a row each.
     n_iter_
         Number of passes over the samples.
 
@@ -55,11 +59,12 @@ class RankSVM(_LinearModel):
     (1.0, True)
     """
 
-    def __init__(self, loss: str = "preference", *, C: float = 1.0, tol: float = 1e-3, max_iter: int = 10000):
+    def __init__(self, loss: str = "preference", *, C: float = 1.0, tol: float = 1e-3, max_iter: int = 10000, progress: bool = False):
         self.loss = loss
         self.C = C
         self.tol = tol
         self.max_iter = max_iter
+        self.progress = progress
 
     def fit(self, X: Any, y: Any, group: Any = None) -> "RankSVM":
         """Train on the samples, the rows of a dense or sparse matrix.
@@ -80,7 +85,7 @@ class RankSVM(_LinearModel):
             raise ValueError("group: the loss 'ordinal' compares all samples. Use loss='preference', or no group")
         if not _has_pairs(y, codes):
             raise ValueError(f"y: all labels{'' if codes is None else ' of each query'} are equal, n_samples = {len(y)}. Pass samples with different labels")
-        problem = Problem(self.loss, 1.0 / (self.C * len(y)), "l2", self.tol, self.max_iter, fit_intercept=False)
+        problem = Problem(self.loss, 1.0 / (self.C * len(y)), "l2", self.tol, self.max_iter, fit_intercept=False, progress=self._bar_name())
         self._store(train(X, [y], None, problem, codes), True)
         self.coef_ = self.coef_[0]
         self.intercept_ = 0.0

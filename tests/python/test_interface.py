@@ -10,7 +10,7 @@ import unittest
 from pathlib import Path
 
 import gpucsr
-from gpucsr import _library, _signatures
+from gpucsr import _library, _monitor, _signatures
 
 ROOT = Path(__file__).resolve().parents[2]
 HEADERS = "\n".join(path.read_text() for path in sorted((ROOT / "include").glob("*.h")))
@@ -23,7 +23,9 @@ def letter(argument):
         return "s"
     if argument in ("PetscInt", "PetscInt64", "PetscReal"):
         return {"PetscInt": "i", "PetscInt64": "l", "PetscReal": "d"}[argument]
-    if argument in ("MPI_Comm", "Mat", "Vec", "KMeans", "PageRank", "BMRM", "SMACOF"):
+    if argument.endswith("MonitorFn") or "(*)" in argument:
+        return "f"
+    if argument in ("MPI_Comm", "Mat", "Vec", "KMeans", "PageRank", "BMRM", "SMACOF", "Network"):
         return "p"
     if argument.endswith("[]") and not argument.endswith("*[]") and not argument.startswith("const char *"):
         return "p"  # an array of objects that the function reads
@@ -53,6 +55,12 @@ class Interface(unittest.TestCase):
             self.assertIsNotNone(found, name)
             arguments = [] if found.group(1) == "void" else found.group(1).split(",")
             self.assertEqual("".join(map(letter, arguments)), "".join(letters), name)
+
+    def test_monitors(self):
+        """the arguments of monitors are those of the headers"""
+        for kind, letters in _monitor.NUMBERS.items():
+            found = re.search(r"typedef PetscErrorCode \(\*" + kind + r"MonitorFn\)\(([^;]*)\);", HEADERS)
+            self.assertEqual("".join(map(letter, found.group(1).split(","))), "p" + letters + "o", kind)
 
     def test_enumerations(self):
         """the values of enumerations are those of the headers"""
