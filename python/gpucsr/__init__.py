@@ -28,7 +28,7 @@ _MODULES = {
     "LinearSVR": "linear_model",
     "RankSVM": "ranking",
 }
-_SUBMODULES = ("linalg", "cluster", "linear_model", "manifold", "ranking")
+_SUBMODULES = ("linalg", "cluster", "linear_model", "manifold", "ranking", "plot")
 
 __all__ = ["find", "load", "device", "Error", "ArgumentError", *_MODULES, *_SUBMODULES]
 

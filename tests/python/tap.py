@@ -1,8 +1,15 @@
 """Runs the test cases of the modules that are named on the command line, and prints a TAP line for each."""
 import importlib
+import logging
+import os
 import sys
 import unittest
 import warnings
+
+# matplotlib draws without a screen and without a file of settings, and prints no notices about its font cache.
+os.environ.setdefault("MPLBACKEND", "Agg")
+os.environ.setdefault("MATPLOTLIBRC", "/dev/null")
+logging.getLogger("matplotlib").setLevel(logging.ERROR)
 
 
 def run(test):

@@ -6,6 +6,7 @@ import importlib.util
 import io
 import pickle
 import re
+import sys
 import unittest
 from pathlib import Path
 
@@ -43,6 +44,16 @@ def members(enumeration):
         value = int(given) if given else value + 1
         out[name] = value
     return out
+
+
+def plots():
+    """Whether matplotlib and scikit-learn, which the examples of plots need, can be imported."""
+    try:
+        import matplotlib.pyplot  # noqa: F401
+        import sklearn  # noqa: F401
+    except Exception:  # an incomplete matplotlib raises other exceptions than ImportError
+        return False
+    return True
 
 
 class Interface(unittest.TestCase):
@@ -99,12 +110,15 @@ class Interface(unittest.TestCase):
     def test_documentation(self):
         """public functions have docstrings, and the examples in them are right"""
         attempted = 0
-        for name in ("_library", "_convert", "_operator", "linalg", "_pagerank", "cluster", "linear_model", "manifold", "ranking"):
+        plot = ["plot"] if plots() else []
+        for name in ("_library", "_convert", "_operator", "linalg", "_pagerank", "cluster", "linear_model", "manifold", "ranking", *plot):
             try:
                 module = importlib.import_module("gpucsr." + name)
             except ImportError:
                 continue  # scikit-learn is missing
             result = doctest.testmod(module)
+            if name == "plot":
+                sys.modules["matplotlib.pyplot"].close("all")
             self.assertEqual(result.failed, 0, name)
             attempted += result.attempted
         self.assertGreater(attempted, 25)
@@ -119,12 +133,15 @@ class Interface(unittest.TestCase):
         for module in ("sklearn", "networkx"):
             if importlib.util.find_spec(module) is None:
                 self.skipTest(f"{module} is not installed")
+        if not plots():
+            self.skipTest("matplotlib cannot be imported")
         blocks = re.findall(r"^```python\n(.*?)^```$", (ROOT / "docs" / "python.md").read_text(), re.M | re.S)
         self.assertGreater(len(blocks), 6)
         names: dict = {}
         with contextlib.redirect_stdout(io.StringIO()):
             for block in blocks:
                 exec(compile(block, "docs/python.md: " + block.split("\n")[0], "exec"), names)
+        sys.modules["matplotlib.pyplot"].close("all")
 
     def test_device(self):
         """the device has a name"""
