@@ -19,6 +19,7 @@ _MODULES = {
     "as_numpy": "_convert",
     "LinearOperator": "_operator",
     "pagerank": "_pagerank",
+    "network": "_network",
     "ConvergenceError": "_pagerank",
     "KMeans": "cluster",
     "MDS": "manifold",

@@ -252,7 +252,7 @@ def rank_distribution(ranks: Any, *, ax: Any = None) -> Any:
     Parameters
     ----------
     ranks
-        The result of ``gpucsr.pagerank``, a dictionary from nodes to ranks, or an array. Values of 0 are not shown.
+        The result of ``gpucsr.pagerank`` or ``gpucsr.network``, a dictionary from nodes to ranks, or an array. Values of 0 are not shown.
     ax
         Axes of matplotlib.
 
@@ -268,16 +268,17 @@ def rank_distribution(ranks: Any, *, ax: Any = None) -> Any:
     >>> len(ax.lines[0].get_xdata())
     5
     """
-    values = getattr(ranks, "ranks", None)
+    values = getattr(ranks, "ranks", getattr(ranks, "scores", None))
     if values is None:
         values = list(ranks.values()) if isinstance(ranks, Mapping) else ranks
     rows = np.atleast_2d(np.asarray(values, dtype=np.float64))
     if rows.ndim != 2 or not rows.size:
         raise ValueError("ranks: pass the result of gpucsr.pagerank, a dictionary, or an array")
+    labels = getattr(ranks, "names", [f"personalisation {k}" for k in range(len(rows))])
     ax = _axes(ax)
     for k, row in enumerate(rows):
         row = -np.sort(-row[row > 0])
-        ax.loglog(np.arange(1, len(row) + 1), row, marker="." if len(row) <= 100 else None, label=f"personalisation {k}" if len(rows) > 1 else None)
+        ax.loglog(np.arange(1, len(row) + 1), row, marker="." if len(row) <= 100 else None, label=labels[k] if len(rows) > 1 else None)
     ax.set_xlabel("place")
     ax.set_ylabel("rank")
     if 1 < len(rows) <= 10:

@@ -23,7 +23,7 @@ export PYTHONPATH=$ROOT/python GPUCSR_LIBRARY=$GPUCSR_LIB
 device="-gpucsr_device $GPUCSR_DEVICE"
 
 # --- the modules ---------------------------------------------------------------------------------------------------
-PYTHONPATH=$PYTHONPATH:$here PETSC_OPTIONS=$device timeout 300 $python "$here/tap.py" test_interface test_linalg test_pagerank test_estimators test_ranking test_progress test_plot 2>"$log"
+PYTHONPATH=$PYTHONPATH:$here PETSC_OPTIONS=$device timeout 300 $python "$here/tap.py" test_interface test_linalg test_pagerank test_network test_estimators test_ranking test_progress test_plot 2>"$log"
 rc=$?
 [ $rc -le 1 ] || not_ok "python: the tests of the modules ended with code $rc" "$log"
 if grep -q . "$log"; then not_ok "python: the tests print nothing on stderr" "$log"; fi

@@ -22,6 +22,8 @@ def letter(argument):
     argument = argument.strip()
     if argument == "const char[]":
         return "s"
+    if argument == "NetworkMeasure":  # const char *
+        return "s"
     if argument in ("PetscInt", "PetscInt64", "PetscReal"):
         return {"PetscInt": "i", "PetscInt64": "l", "PetscReal": "d"}[argument]
     if argument.endswith("MonitorFn") or "(*)" in argument:
@@ -75,13 +77,18 @@ class Interface(unittest.TestCase):
 
     def test_enumerations(self):
         """the values of enumerations are those of the headers"""
-        from gpucsr import _convert, _pagerank
+        from gpucsr import _convert, _network, _pagerank
 
         self.assertEqual([f"MAT_GPUCSR_STORAGE_{s.upper()}" for s in _convert.STORAGES], sorted(members("MatGPUCSRStorage"), key=members("MatGPUCSRStorage").get))
         dangling = members("PageRankDanglingType")
         self.assertEqual({name: dangling["PAGERANK_DANGLING_" + name.upper()] for name in _pagerank._DANGLING}, _pagerank._DANGLING)
         self.assertEqual(dangling["PAGERANK_DANGLING_VECTOR"], 2)
         self.assertEqual(members("PageRankConvergedReason")["PAGERANK_CONVERGED_ERROR_BOUND"], _pagerank._CONVERGED)
+
+        self.assertEqual([f"NETWORK_SCALE_{s.upper()}" for s in _network._SCALES], sorted(members("NetworkScale"), key=members("NetworkScale").get))
+        reasons = members("NetworkConvergedReason")
+        self.assertEqual((_network._ITS, _network._STAGNATION, _network._ZERO, _network._ALPHA), tuple(reasons["NETWORK_DIVERGED_" + name] for name in ("ITS", "STAGNATION", "ZERO", "ALPHA")))
+        self.assertEqual(members("NetworkResultType")["NETWORK_RESULT_SCORE"], _network._SCORE)
 
     def test_enumerations_estimators(self):
         """the values of enumerations in the estimators are those of the headers"""
@@ -111,7 +118,7 @@ class Interface(unittest.TestCase):
         """public functions have docstrings, and the examples in them are right"""
         attempted = 0
         plot = ["plot"] if plots() else []
-        for name in ("_library", "_convert", "_operator", "linalg", "_pagerank", "cluster", "linear_model", "manifold", "ranking", *plot):
+        for name in ("_library", "_convert", "_operator", "linalg", "_pagerank", "_network", "cluster", "linear_model", "manifold", "ranking", *plot):
             try:
                 module = importlib.import_module("gpucsr." + name)
             except ImportError:

@@ -62,6 +62,7 @@ class Ranks(Drawn):
         several = plot.rank_distribution(gpucsr.pagerank(A, personalization=[{0: 1}, {1: 1}]))
         self.assertEqual((len(several.lines), self.texts(several)), (2, ["personalisation 0", "personalisation 1"]))
         several.figure.canvas.draw()
+        self.assertEqual(self.texts(plot.rank_distribution(gpucsr.network(A))), ["authority", "hub"])
         with self.assertRaisesRegex(ValueError, "ranks: pass the result of gpucsr.pagerank"):
             plot.rank_distribution([])
 
