@@ -12,11 +12,22 @@ export HOME=$work PKG_CONFIG_PATH=$PETSC_DIR/$PETSC_ARCH/lib/pkgconfig${PKG_CONF
 run() { # page, folder: the folder looks like that of gpucsr
   mkdir "$2" && ln -s "$BUILD" "$2/build" && ln -s "$ROOT/solvers" "$2/solvers" && python3 tests/tutorials/run_tutorial.py "$1" "$2" >"$log" 2>&1
 }
+python=/usr/bin/python3 # that of Debian's DOLFINx
+same_petsc() { # whether petsc4py has the PETSc of the library
+  local ours theirs
+  ours=$(ldd "$GPUCSR_LIB" | sed -n 's/.*libpetsc[^ ]* => \([^ ]*\) .*/\1/p' | xargs -r readlink -f)
+  theirs=$(env -u PETSC_DIR -u PETSC_ARCH $python -c 'from petsc4py import PETSc
+print([l.split()[-1] for l in open("/proc/self/maps") if "libpetsc" in l and ".so" in l][0])' 2>/dev/null | xargs -r readlink -f)
+  [ -n "$ours" ] && [ "$ours" = "$theirs" ]
+}
 for page in docs/tutorials/*.md; do
   name=$(basename "$page" .md)
+  grep -q '^```sh$' "$page" || continue # a page without commands to run
   if [ "$name" = petsc ] && [ ! -f "$PETSC_DIR/$PETSC_ARCH/share/petsc/examples/src/ksp/ksp/tutorials/ex45.c" ]; then
     skip "tutorial $name" "the examples of PETSc are not installed"
-  elif run "$page" "$work/$name"; then
+  elif [ "$name" = dolfinx ] && ! { same_petsc && $python -c 'import importlib.util as u, sys; sys.exit(u.find_spec("dolfinx") is None)'; }; then
+    skip "tutorial $name" "DOLFINx is not installed for this PETSc"
+  elif PATH=$([ "$name" = dolfinx ] && echo "$(dirname $python):")$PATH run "$page" "$work/$name"; then
     ok "tutorial $name"
   else
     not_ok "tutorial $name" "$log"
