@@ -2,9 +2,10 @@
 """Runs the commands of a tutorial and compares their output:   run_tutorial.py <page> <working folder>
 
 Blocks ```sh run one after the other in one shell, which stops at the first failure. Blocks ```sh gpu are skipped, because they need a
-GPU. Each line of a block ```text must be in the output of the commands before it, in this order; "..." matches any text. Prints the
+GPU. Blocks ```sh build compile the library again and run only if GPUCSR_TUTORIALS=all is set. Each line of a block ```text must be in the output of the commands before it, in this order; "..." matches any text. Prints the
 differences; exit code 1 if there is any.
 """
+import os
 import pathlib
 import re
 import subprocess
@@ -12,7 +13,8 @@ import sys
 
 
 def read_blocks(text):
-    return [(kind.strip(), body) for kind, body in re.findall(r"^```(sh|sh gpu|text)\n(.*?)^```$", text, re.S | re.M)]
+    blocks = re.findall(r"^```(sh|sh gpu|sh build|text)\n(.*?)^```$", text, re.S | re.M)
+    return [("sh" if kind == "sh build" and os.environ.get("GPUCSR_TUTORIALS") == "all" else kind, body) for kind, body in blocks]
 
 
 def find_missing(expected, output):

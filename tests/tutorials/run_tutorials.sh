@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Runs the commands of every tutorial in docs/tutorials/ on the host, and compares their output with that on the page.
+# GPUCSR_TUTORIALS=all also runs the blocks "sh build", which compile the library again.
 set -u
 . "$(dirname "$0")/../env.sh"
 command -v python3 >/dev/null || { skip tutorials "python3 is not installed"; exit 0; }
@@ -10,6 +11,12 @@ echo "-gpucsr_device host" >"$work/.petscrc"
 # The PETSc of the library also compiles the programs of the tutorials.
 export HOME=$work PKG_CONFIG_PATH=$PETSC_DIR/$PETSC_ARCH/lib/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH} LD_LIBRARY_PATH=$PETSC_DIR/$PETSC_ARCH/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 run() { # page, folder: the folder looks like that of gpucsr
+  if [ "$(basename "$1")" = kernel.md ]; then # its commands change sources
+    mkdir "$2" && cp -a makefile include src solvers examples tools "$2" && tar cf - --exclude=results tests | tar xf - -C "$2" || return
+    if [ "${GPUCSR_TUTORIALS:-}" = all ]; then mkdir "$2/build" && cp -a "$BUILD/obj" "$2/build/" || return; fi
+    (unset BUILD ROOT && python3 tests/tutorials/run_tutorial.py "$1" "$2") >"$log" 2>&1
+    return
+  fi
   mkdir "$2" && ln -s "$BUILD" "$2/build" && ln -s "$ROOT/solvers" "$2/solvers" && python3 tests/tutorials/run_tutorial.py "$1" "$2" >"$log" 2>&1
 }
 python=/usr/bin/python3 # that of Debian's DOLFINx
@@ -20,7 +27,7 @@ same_petsc() { # whether petsc4py has the PETSc of the library
 print([l.split()[-1] for l in open("/proc/self/maps") if "libpetsc" in l and ".so" in l][0])' 2>/dev/null | xargs -r readlink -f)
   [ -n "$ours" ] && [ "$ours" = "$theirs" ]
 }
-for page in docs/tutorials/*.md; do
+for page in ${PAGES:-docs/tutorials/*.md docs/howto/*.md}; do
   name=$(basename "$page" .md)
   grep -q '^```sh$' "$page" || continue # a page without commands to run
   if [ "$name" = petsc ] && [ ! -f "$PETSC_DIR/$PETSC_ARCH/share/petsc/examples/src/ksp/ksp/tutorials/ex45.c" ]; then
