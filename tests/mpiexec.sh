@@ -17,8 +17,10 @@ OMPI_MCA_orte_tmpdir_base=$(mktemp -d) || exit 1
 export OMPI_MCA_orte_tmpdir_base
 trap 'rm -rf "$OMPI_MCA_orte_tmpdir_base"' EXIT
 trap 'kill -TERM "$!"' TERM INT HUP
+# After a rank has aborted, mpiexec of Open MPI 4.1.4 with PMIx 4.2.2 (Debian 12) can deadlock in PMIx_server_finalize(). It then ignores both TERM and its own MPIEXEC_TIMEOUT.
+# timeout sends KILL three seconds after it has passed on TERM, and three seconds after its own limit. The limit 0 is none.
 # shellcheck disable=SC2086 # it may hold options
-$GPUCSR_MPIEXEC "$@" <&0 &
+timeout -k 3 "$((${MPIEXEC_TIMEOUT:--10} + 10))" $GPUCSR_MPIEXEC "$@" <&0 &
 wait "$!"
 code=$?
 [ "$code" -le 128 ] || { wait "$!"; code=$?; } # a signal interrupts wait, but not the run
