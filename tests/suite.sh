@@ -58,7 +58,7 @@ for script in $(printf '%s\n' tests/{leaks,smacof,pagerank,bmrm,kmeans,clients}/
   case $GPUCSR_SUITE:$script in
   *:*/conformance/*) continue ;;
   full:*/gpu/*) continue ;;
-  full:* | petsc:*/clients/* | petsc:*/install/* | gpu:*/clients/* | petsc:*/bmrm/* | gpu:*/bmrm/* | petsc:*/pagerank/* | petsc:*/network/* | petsc:*/smacof/* | petsc:*/kmeans/* | gpu:*/smacof/* | gpu:*/pagerank/* | gpu:*/network/* | gpu:*/kmeans/* | gpu:*/bench/* | gpu:*/stream/* | gpu:*/gpu/*) scripts+=("$script") ;;
+  full:* | petsc:*/hostonly/* | petsc:*/clients/* | petsc:*/install/* | gpu:*/clients/* | petsc:*/bmrm/* | gpu:*/bmrm/* | petsc:*/pagerank/* | petsc:*/network/* | petsc:*/smacof/* | petsc:*/kmeans/* | gpu:*/smacof/* | gpu:*/pagerank/* | gpu:*/network/* | gpu:*/kmeans/* | gpu:*/bench/* | gpu:*/stream/* | gpu:*/gpu/*) scripts+=("$script") ;;
   esac
 done
 printf '%s\0' "${scripts[@]}" | xargs -0 -P"$jobs" -I{} bash -c 'one {}'
