@@ -300,6 +300,7 @@ PETSC_EXTERN PetscErrorCode SMACOFSetFromOptions(SMACOF);
 PETSC_EXTERN PetscErrorCode SMACOFSetUp(SMACOF);
 PETSC_EXTERN PetscErrorCode SMACOFSolve(SMACOF);
 PETSC_EXTERN PetscErrorCode SMACOFInterpolate(SMACOF, Vec, Mat, Mat, SMACOFMetric, Vec *, Vec *);
+PETSC_EXTERN PetscErrorCode SMACOFProcrustes(PetscInt, Vec, Vec, PetscReal *, PetscReal *);
 PETSC_EXTERN PetscErrorCode SMACOFReset(SMACOF);
 PETSC_EXTERN PetscErrorCode SMACOFDestroy(SMACOF *);
 

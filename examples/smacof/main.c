@@ -12,7 +12,7 @@ typedef struct {
   InputOptions       input;
   OutputOptions      output;
   InterpolateOptions interpolate;
-  char               start[PETSC_MAX_PATH_LEN], fixed[PETSC_MAX_PATH_LEN], labels[PETSC_MAX_PATH_LEN], restart[PETSC_MAX_PATH_LEN], checkpoint[PETSC_MAX_PATH_LEN];
+  char               start[PETSC_MAX_PATH_LEN], target[PETSC_MAX_PATH_LEN], fixed[PETSC_MAX_PATH_LEN], labels[PETSC_MAX_PATH_LEN], restart[PETSC_MAX_PATH_LEN], checkpoint[PETSC_MAX_PATH_LEN];
   PetscInt           checkpoint_every;
   SMACOF             solver;
 } Request;
@@ -28,6 +28,7 @@ static const struct {
   {"-features", GP_APP_FILE_INPUT, offsetof(Request, input.features)},
   {"-weights", GP_APP_FILE_INPUT, offsetof(Request, input.weights)},
   {"-start_file", GP_APP_FILE_INPUT, offsetof(Request, start)},
+  {"-target", GP_APP_FILE_INPUT, offsetof(Request, target)},
   {"-fixed", GP_APP_FILE_INPUT, offsetof(Request, fixed)},
   {"-labels", GP_APP_FILE_INPUT, offsetof(Request, labels)},
   {"-interpolate", GP_APP_FILE_INPUT, offsetof(Request, interpolate.file)},
@@ -115,12 +116,13 @@ static PetscErrorCode SmacofCheckRequest(MPI_Comm comm, void *context)
   PetscFunctionBegin;
   PetscCheck((rq->interpolate.file[0] != 0) == (rq->interpolate.map[0] != 0), comm, PETSC_ERR_USER_INPUT, "%s", rq->interpolate.file[0] ? "-interpolate needs the finished map: -map_file <file>" : "-map_file needs new points: -interpolate <file>");
   PetscCheck(!rq->interpolate.file[0] || !(in->file[0] || in->pairs[0]), comm, PETSC_ERR_USER_INPUT, "-interpolate cannot be combined with -f or -pairs; use -features for the features of the points of the map");
-  PetscCheck(!rq->interpolate.file[0] || !(rq->output.points[0] || rq->output.report[0] || rq->output.shepard[0] || rq->output.shepard_data[0] || rq->labels[0] || rq->fixed[0] || rq->restart[0] || rq->checkpoint[0]), comm, PETSC_ERR_USER_INPUT,
-             "-interpolate supports only the outputs -coordinates, -coordinates_binary and -map, and not -labels, -fixed, -checkpoint and -restart");
+  PetscCheck(!rq->interpolate.file[0] || !(rq->output.points[0] || rq->output.report[0] || rq->output.shepard[0] || rq->output.shepard_data[0] || rq->labels[0] || rq->fixed[0] || rq->target[0] || rq->restart[0] || rq->checkpoint[0]), comm,
+             PETSC_ERR_USER_INPUT, "-interpolate supports only the outputs -coordinates, -coordinates_binary and -map, and not -labels, -fixed, -target, -checkpoint and -restart");
   PetscCheck(rq->interpolate.file[0] || (in->file[0] != 0) + (in->pairs[0] != 0) + (in->features[0] != 0) == 1, comm, PETSC_ERR_USER_INPUT, "%s: give one of -f <matrix>, -pairs <list>, -features <vectors>",
              in->file[0] || in->pairs[0] || in->features[0] ? "several inputs" : "nothing to do");
   PetscCheck(!in->matrix_free || in->features[0], comm, PETSC_ERR_USER_INPUT, "-matrix_free needs -features");
   PetscCheck(!in->weights[0] || !in->features[0], comm, PETSC_ERR_USER_INPUT, "-weights cannot be combined with -features; use -f or -pairs");
+  PetscCheck(!rq->target[0] || !rq->fixed[0], comm, PETSC_ERR_USER_INPUT, "-target cannot be combined with -fixed, whose points must not be rotated; leave one of them out");
   PetscCall(SmacofCreateSolver(comm, rq));
   PetscCall(SMACOFGetInfo(rq->solver, &info));
   PetscCheck(!rq->start[0] || info.start == SMACOF_START_AUTO || info.start == SMACOF_START_GIVEN, comm, PETSC_ERR_USER_INPUT, "-start_file cannot be combined with -smacof_start %s; leave one of them out", SMACOFStarts[info.start]);
@@ -153,7 +155,7 @@ static PetscErrorCode SmacofWriteMap(SMACOF s, const OutputOptions *o, Vec v, co
 }
 
 /* Reads the input and sets the solver up. */
-static PetscErrorCode SmacofLoad(const Request *rq, Points *P, char **labels)
+static PetscErrorCode SmacofLoad(const Request *rq, Points *P, char **labels, Vec *target)
 {
   const MPI_Comm comm = PetscObjectComm((PetscObject)rq->solver);
   SMACOFInfo     info;
@@ -163,13 +165,30 @@ static PetscErrorCode SmacofLoad(const Request *rq, Points *P, char **labels)
   PetscCall(InputLoad(&rq->input, rq->solver, P));
   if (rq->fixed[0]) PetscCall(FixedRead(rq->solver, rq->fixed, P->N, P->names));
   if (rq->labels[0]) PetscCall(LabelsRead(comm, rq->labels, P->N, labels));
+  PetscCall(SMACOFGetInfo(rq->solver, &info));
+  if (rq->target[0]) PetscCall(TargetRead(comm, rq->target, P, info.dim, target));
   if (rq->start[0]) {
-    PetscCall(SMACOFGetInfo(rq->solver, &info));
     PetscCall(CoordinatesRead(comm, rq->start, P->N, info.dim, P->names, &start));
     PetscCall(SMACOFSetStartConfiguration(rq->solver, start));
     PetscCall(VecDestroy(&start));
   }
   PetscCall(SMACOFSetUp(rq->solver));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Gets the map as a vector that the caller destroys.  With -target it is rotated to the target, which is read before the iterations. */
+static PetscErrorCode SmacofGetMap(Request *rq, Vec target, Summary *sum, Vec *map)
+{
+  SMACOFInfo info;
+  Vec        x;
+
+  PetscFunctionBegin;
+  PetscCall(SMACOFGetInfo(rq->solver, &info));
+  PetscCall(SMACOFGetConfiguration(rq->solver, &x));
+  PetscCall(VecCreateSeq(PETSC_COMM_SELF, info.points * info.dim, map));
+  PetscCall(VecCopy(x, *map));
+  if (target) PetscCall(SMACOFProcrustes(info.dim, target, *map, &sum->dilation, &sum->correlation));
+  sum->target = (PetscBool)(target != NULL);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -183,14 +202,14 @@ static PetscErrorCode SmacofScale(MPI_Comm comm, Request *rq)
   PetscLogStage        load, solve;
   KSP                  ksp;
   Mat                  V;
-  Vec                  x;
+  Vec                  x, target = NULL;
 
   PetscFunctionBegin;
   PetscCall(PetscLogStageRegister("Dissimilarities", &load));
   PetscCall(PetscLogStageRegister("SMACOF", &solve));
   PetscCall(PetscLogStagePush(load));
   PetscCall(PetscTime(&begin));
-  PetscCall(SmacofLoad(rq, &sum.points, &labels));
+  PetscCall(SmacofLoad(rq, &sum.points, &labels, &target));
   PetscCall(PetscTime(&end));
   PetscCall(PetscLogStagePop());
   sum.load = end - begin;
@@ -202,12 +221,14 @@ static PetscErrorCode SmacofScale(MPI_Comm comm, Request *rq)
     PetscCall(KSPGetOperators(ksp, &V, NULL));
     PetscCall(GpAppRoundingAdd(V, &sum.rounding));
   }
+  PetscCall(SmacofGetMap(rq, target, &sum, &x));
   PetscCall(SummaryPrint(rq->solver, &sum));
-  PetscCall(SMACOFGetConfiguration(rq->solver, &x));
   PetscCall(PictureWriteStress(rq->solver, note, sizeof(note)));
   PetscCall(SmacofWriteMap(rq->solver, o, x, sum.points.names, labels, note));
   if (o->shepard[0] || o->shepard_data[0]) PetscCall(WriteShepard(rq->solver, o->shepard, o->shepard_data));
   if (o->report[0]) PetscCall(WriteReport(rq->solver, &sum, o->report));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&target));
   PetscCall(PetscFree(labels));
   PetscCall(PointsDestroy(&sum.points));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -53,6 +53,7 @@ static const GpAppOption options[] = {
   {"-shepard", GP_APP_FILE_OUT, "file", NULL, NULL, PETSC_TRUE, "Shepard diagram to write: .svg, .pdf, .png or .ppm. Its options have the prefix shepard_."},
   {"-shepard_data", GP_APP_FILE_OUT, "file", NULL, NULL, PETSC_FALSE, "Values of the Shepard diagram to write, in CSV."},
   {"-stress_per_point", GP_APP_FILE_OUT, "file", NULL, NULL, PETSC_FALSE, "Part of each point in the stress to write, in CSV."},
+  {"-target", GP_APP_FILE_IN, "file", NULL, NULL, PETSC_FALSE, "Configuration to which the map is rotated, reflected and translated, as written by -coordinates."},
   {"-report", GP_APP_FILE_OUT, "file", NULL, NULL, PETSC_TRUE, "Report of the run to write, in JSON."},
   {"New points"},
   {"-interpolate", GP_APP_FILE_IN, "file", NULL, NULL, PETSC_FALSE, "New points for a finished map: features, or dissimilarities to its points."},

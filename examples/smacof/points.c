@@ -163,3 +163,20 @@ PetscErrorCode CoordinatesRead(MPI_Comm comm, const char file[], PetscInt N, Pet
   PetscCall(GpAppComplaintRaise(comm, file, &C));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/* Reads the target of a rotation, a file as for CoordinatesRead().  Collective. */
+PetscErrorCode TargetRead(MPI_Comm comm, const char file[], const Points *P, PetscInt dim, Vec *v)
+{
+  const PetscScalar *x;
+  PetscBool          same = PETSC_TRUE;
+
+  PetscFunctionBegin;
+  PetscCall(CoordinatesRead(comm, file, P->N, dim, P->names, v));
+  PetscCall(VecGetArrayRead(*v, &x));
+  for (PetscInt c = 0; c < dim; c++)
+    for (PetscInt i = 1; i < P->N; i++) same = (PetscBool)(same && x[(size_t)c * (size_t)P->N + (size_t)i] == x[(size_t)c * (size_t)P->N]);
+  PetscCall(VecRestoreArrayRead(*v, &x));
+  if (same) PetscCall(VecDestroy(v));
+  PetscCheck(!same, comm, PETSC_ERR_FILE_UNEXPECTED, "%s: all points of the target are in one place, which determines no rotation; leave -target out", file);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

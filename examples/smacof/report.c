@@ -21,7 +21,34 @@ PetscErrorCode SummaryPrint(SMACOF s, const Summary *sum)
   PetscCall(GpAppRoundingPrint(comm, "", &sum->rounding));
   PetscCall(PetscPrintf(comm, "SMACOF, dimension %" PetscInt_FMT ": %s after %" PetscInt_FMT " iterations, start %.3g s, iterations %.3g s\n", info.dim, SMACOFConvergedReasons[reason], it, info.seconds_start, info.seconds_solve));
   PetscCall(PetscPrintf(comm, "stress-1 %.12g, normalised stress %.12g\n", (double)PetscSqrtReal(sigma), (double)sigma));
+  if (sum->target) PetscCall(PetscPrintf(comm, "rotated to the target: correlation %.10g, best factor %.10g\n", (double)sum->correlation, (double)sum->dilation));
   if (reason < 0) PetscCall(PetscPrintf(comm, "The last step lowered the stress by -smacof_eps %g or more; raise -smacof_max_it to continue\n", (double)info.eps));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Writes the results beyond stress and iterations: the part of each point in the stress, and the rotation to a target. */
+static PetscErrorCode ReportWriteAnalysis(SMACOF s, const Summary *sum, GpAppJSON *J)
+{
+  const PetscScalar *stress;
+  double             total = 0;
+  PetscInt           N;
+  Vec                v;
+
+  PetscFunctionBegin;
+  PetscCall(SMACOFGetPointStress(s, &v));
+  PetscCall(VecGetSize(v, &N));
+  PetscCall(VecGetArrayRead(v, &stress));
+  for (PetscInt i = 0; i < N; i++) total += stress[i];
+  GpAppJSONOpen(J, "stress_percent", '[', PETSC_FALSE);
+  for (PetscInt i = 0; i < N; i++) GpAppJSONWriteReal(J, NULL, total > 0 ? 100 * stress[i] / total : 0);
+  GpAppJSONClose(J);
+  PetscCall(VecRestoreArrayRead(v, &stress));
+  if (sum->target) {
+    GpAppJSONOpen(J, "target", '{', PETSC_FALSE);
+    GpAppJSONWriteReal(J, "correlation", (double)sum->correlation);
+    GpAppJSONWriteReal(J, "dilation", (double)sum->dilation);
+    GpAppJSONClose(J);
+  } else GpAppJSONWriteNull(J, "target");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -78,6 +105,7 @@ PetscErrorCode WriteReport(SMACOF s, const Summary *sum, const char file[])
     GpAppJSONWriteInt(&J, "ranks", size);
     GpAppJSONWriteString(&J, "pass", info.pass);
     GpAppRoundingWrite(&J, &sum->rounding);
+    PetscCall(ReportWriteAnalysis(s, sum, &J));
     GpAppJSONWriteNames(&J, "names", info.points, sum->points.names);
     GpAppJSONWriteNames(&J, "features", sum->points.nfeatures, sum->points.feature_names);
     GpAppJSONEnd(&J);

@@ -61,6 +61,7 @@ PETSC_INTERN PetscErrorCode TableRaise(GpAppTable *, const GpAppComplaint *);
 PETSC_INTERN PetscErrorCode MatCreateFromTable(GpAppTable *, Mat *, Points *);
 PETSC_INTERN PetscErrorCode FixedRead(SMACOF, const char[], PetscInt N, const char names[]);
 PETSC_INTERN PetscErrorCode CoordinatesRead(MPI_Comm, const char[], PetscInt N, PetscInt dim, const char names[], Vec *);
+PETSC_INTERN PetscErrorCode TargetRead(MPI_Comm, const char[], const Points *, PetscInt dim, Vec *);
 PETSC_INTERN PetscErrorCode LabelsRead(MPI_Comm, const char[], PetscInt N, char **labels);
 
 PETSC_INTERN PetscErrorCode EigensolveSLEPc(SMACOF, Mat, PetscInt n, Vec q[], PetscReal value[]);
@@ -81,8 +82,10 @@ typedef struct {
 /* what a run reports in addition to the results of the solver */
 typedef struct {
   Points         points;
-  PetscLogDouble load;     /* seconds */
-  GpAppRounding  rounding; /* rounding errors of the Laplacian of the weights, if there is one */
+  PetscLogDouble load;                  /* seconds */
+  GpAppRounding  rounding;              /* rounding errors of the Laplacian of the weights, if there is one */
+  PetscBool      target;                /* the map was rotated to a target; else the next two members are unused */
+  PetscReal      dilation, correlation; /* see SMACOFProcrustes() */
 } Summary;
 
 PETSC_INTERN PetscErrorCode SummaryPrint(SMACOF, const Summary *);

@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# Tests of what the program smacof computes about a map, compared with numpy.  Prints TAP.
+#
+#   PYTHON   a Python with numpy; default /usr/bin/python3
+set -u
+. "$(dirname "$0")/../env.sh"
+program=$BUILD/bin/smacof
+[ -x "$program" ] || { not_ok "smacof is built ($program)"; exit 1; }
+python=${PYTHON:-/usr/bin/python3}
+[ -x "$python" ] || python=python3
+if ! $python -c 'import numpy' 2>/dev/null; then
+  skip "analyses of smacof compared with numpy" "$python has no numpy"
+  exit 0
+fi
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+
+run() { # run RANKS ARGUMENTS: the output goes to $tmp/log
+  local n=$1
+  shift
+  "$MPIEXEC" -n "$n" "$program" -gpucsr_device "$GPUCSR_DEVICE" "$@" >"$tmp/log" 2>&1
+}
+oracle() { $python "$ROOT/tests/smacof/analysis.py" "$1" "$tmp" "${@:2}" >>"$tmp/log" 2>&1; }
+verdict() { if [ $? -eq 0 ]; then ok "$1"; else not_ok "$1" "$tmp/log"; fi; }
+refused() { # refused NAME CODE MESSAGE ARGUMENTS: the run ends with this exit code and one line that has the message, and leaves no output
+  local name=$1 code=$2 message=$3 rc
+  shift 3
+  rm -rf "$tmp/out" && mkdir "$tmp/out"
+  run "${ranks:-1}" -coordinates "$tmp/out/map" "$@"
+  rc=$?
+  [ $rc -eq "$code" ] && [ "$(grep -cF -- "$message" "$tmp/log")" = 1 ] && [ -z "$(ls "$tmp/out")" ] || { echo "code $rc, left behind: $(ls "$tmp/out")" >>"$tmp/log" && false; }
+  verdict "$name"
+}
+oracle data || { not_ok "the data are made" "$tmp/log"; exit 1; }
+double=(-storage double)
+
+# --- rotation to a target, stress of each point ---------------------------------------------------------------------------
+for n in 1 2 4; do
+  run $n -f "$tmp/D.csv" "${double[@]}" -coordinates "$tmp/plain.csv" && run $n -f "$tmp/D.csv" "${double[@]}" -target "$tmp/target.csv" -coordinates "$tmp/map.csv" -report "$tmp/report.json" &&
+    grep -q '^rotated to the target: correlation 0\.9' "$tmp/log" && oracle target "$tmp/plain.csv" "$tmp/map.csv" "$tmp/report.json"
+  verdict "rotation to a target, and the stress of each point, on $n"
+done
+printf 'p0,0,0\n' >"$tmp/fixed.txt"
+sed '2,$s/,.*/,1,0.1/' "$tmp/target.csv" >"$tmp/place.csv"
+head -5 "$tmp/target.csv" >"$tmp/short.csv"
+ranks=2 refused "a target in one place" 4 "place.csv: all points of the target are in one place" -f "$tmp/D.csv" -target "$tmp/place.csv"
+refused "a target of fewer points" 4 "short.csv: 4 lines of coordinates for 12 points" -f "$tmp/D.csv" -target "$tmp/short.csv"
+refused "a target and fixed points" 2 "-target cannot be combined with -fixed" -f "$tmp/D.csv" -target "$tmp/target.csv" -fixed "$tmp/fixed.txt"
+exit 0
