@@ -52,6 +52,44 @@ typedef enum {
 } SMACOFStorage;
 
 /*E
+  SMACOFSimilarity - Conversions of similarities s to dissimilarities
+
+  Values:
++ `SMACOF_SIMILARITY_CORR`         - sqrt(1 - s), for correlations
+. `SMACOF_SIMILARITY_REVERSE`      - max + min - s
+. `SMACOF_SIMILARITY_RECIPROCAL`   - 1 / s
+. `SMACOF_SIMILARITY_RANKS`        - rank of s, beginning with the greatest; equal similarities have their mean rank
+. `SMACOF_SIMILARITY_EXP`          - -log(s / max), with the machine epsilon added to both
+. `SMACOF_SIMILARITY_GAUSSIAN`     - square root of the value for `SMACOF_SIMILARITY_EXP`
+. `SMACOF_SIMILARITY_COOCCURRENCE` - 1 / (1 + s sum / (row sum times column sum)), for counts
+. `SMACOF_SIMILARITY_GRAVITY`      - sqrt(row sum times column sum / (s sum)), for counts
+. `SMACOF_SIMILARITY_CONFUSION`    - 1 - s, for proportions
+. `SMACOF_SIMILARITY_TRANSITION`   - 1 / sqrt(s), for frequencies
+. `SMACOF_SIMILARITY_MEMBERSHIP`   - 1 - s, for proportions
+. `SMACOF_SIMILARITY_PROBABILITY`  - 1 / sqrt(arcsin(s)), for probabilities
+- `SMACOF_SIMILARITY_CONSTANT`     - constant - s
+
+  Level: intermediate
+
+.seealso: `SMACOFConvertSimilarities()`
+E*/
+typedef enum {
+  SMACOF_SIMILARITY_CORR,
+  SMACOF_SIMILARITY_REVERSE,
+  SMACOF_SIMILARITY_RECIPROCAL,
+  SMACOF_SIMILARITY_RANKS,
+  SMACOF_SIMILARITY_EXP,
+  SMACOF_SIMILARITY_GAUSSIAN,
+  SMACOF_SIMILARITY_COOCCURRENCE,
+  SMACOF_SIMILARITY_GRAVITY,
+  SMACOF_SIMILARITY_CONFUSION,
+  SMACOF_SIMILARITY_TRANSITION,
+  SMACOF_SIMILARITY_MEMBERSHIP,
+  SMACOF_SIMILARITY_PROBABILITY,
+  SMACOF_SIMILARITY_CONSTANT
+} SMACOFSimilarity;
+
+/*E
   SMACOFDisparity - Functions of the dissimilarities that the distances may approximate
 
   Values:
@@ -249,6 +287,7 @@ PETSC_EXTERN const char *const        SMACOFStorages[];
 PETSC_EXTERN const char *const        SMACOFDisparities[];
 PETSC_EXTERN const char *const        SMACOFTiesNames[];
 PETSC_EXTERN const char *const        SMACOFAccelerations[];
+PETSC_EXTERN const char *const        SMACOFSimilarities[];
 PETSC_EXTERN const char *const        SMACOFStarts[];
 PETSC_EXTERN const char *const        SMACOFArithmetics[];
 PETSC_EXTERN const char *const        SMACOFReadings[];
@@ -269,6 +308,7 @@ PETSC_EXTERN PetscErrorCode SMACOFEigensolverRegister(const char[], SMACOFEigens
 
 PETSC_EXTERN PetscErrorCode SMACOFCreate(MPI_Comm, SMACOF *);
 PETSC_EXTERN PetscErrorCode SMACOFSetDissimilarities(SMACOF, Mat, Mat);
+PETSC_EXTERN PetscErrorCode SMACOFConvertSimilarities(Mat, SMACOFSimilarity, PetscReal, PetscBool, PetscBool, Mat *);
 PETSC_EXTERN PetscErrorCode SMACOFSetFeatures(SMACOF, Mat, SMACOFMetric);
 PETSC_EXTERN PetscErrorCode SMACOFSetMissing(SMACOF, PetscBool, PetscBool);
 PETSC_EXTERN PetscErrorCode SMACOFSetSymmetrize(SMACOF, PetscBool);

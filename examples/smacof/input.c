@@ -22,6 +22,21 @@ static PetscErrorCode InputLoadWeights(MPI_Comm comm, const InputOptions *o, con
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Replaces the similarities of a file by dissimilarities.  Missing ones are NaN. */
+static PetscErrorCode InputConvert(const InputOptions *o, PetscBool text, Mat *delta)
+{
+  const char *file;
+  Mat         D;
+
+  PetscFunctionBegin;
+  PetscCall(SMACOFConvertSimilarities(*delta, (SMACOFSimilarity)(o->similarity - 1), o->constant, (PetscBool)(text || o->missing == MISSING_NAN), (PetscBool)(o->missing == MISSING_ZERO), &D));
+  PetscCall(PetscObjectGetName((PetscObject)*delta, &file));
+  PetscCall(PetscObjectSetName((PetscObject)D, file));
+  PetscCall(MatDestroy(delta));
+  *delta = D;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Reads the dissimilarities, or the features that they are computed from, and gives them to the solver.  The points are to be freed with PointsDestroy().  Collective. */
 PetscErrorCode InputLoad(const InputOptions *o, SMACOF s, Points *P)
 {
@@ -45,6 +60,7 @@ PetscErrorCode InputLoad(const InputOptions *o, SMACOF s, Points *P)
     if (!both && !what[0]) {
       PetscCall(PetscObjectSetName((PetscObject)delta, file)); /* for error messages */
       if (weight) PetscCall(PetscObjectSetName((PetscObject)weight, o->weights[0] ? o->weights : file));
+      if (o->similarity) PetscCall(InputConvert(o, text, &delta));
       PetscCall(SMACOFSetDissimilarities(s, delta, weight));
     }
     PetscCall(MatDestroy(&delta));
@@ -53,7 +69,7 @@ PetscErrorCode InputLoad(const InputOptions *o, SMACOF s, Points *P)
     PetscCheck(!both, comm, PETSC_ERR_USER_INPUT, "-weights %s: the pairs of %s already have weights; remove the option or the fourth column", o->weights, file);
     PetscCheck(!what[0], comm, PETSC_ERR_FILE_UNEXPECTED, "%s: %s", o->weights, what);
   }
-  PetscCall(SMACOFSetMissing(s, (PetscBool)(text || o->missing == MISSING_NAN), (PetscBool)(o->missing == MISSING_ZERO))); /* the reader of text files returns NaN for a missing number */
+  PetscCall(SMACOFSetMissing(s, (PetscBool)(text || o->similarity || o->missing == MISSING_NAN), (PetscBool)(!o->similarity && o->missing == MISSING_ZERO))); /* the reader of text files returns NaN for a missing number */
   PetscCall(SMACOFSetSymmetrize(s, o->symmetrize));
   PetscCall(SMACOFSetStorage(s, o->storage));
   PetscCall(SMACOFSetMatrixFree(s, o->matrix_free));

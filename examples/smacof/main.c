@@ -46,9 +46,10 @@ static const struct {
 
 static PetscErrorCode SmacofGetRequest(MPI_Comm comm, void *context)
 {
-  static const char *const missings[] = {"none", "nan", "zero", "Missing", "", NULL};
-  Request                 *rq         = (Request *)context;
-  InputOptions            *o          = &rq->input;
+  static const char *const conversions[] = {"none", "corr", "reverse", "reciprocal", "ranks", "exp", "gaussian", "cooccurrence", "gravity", "confusion", "transition", "membership", "probability", "constant"};
+  static const char *const missings[]    = {"none", "nan", "zero", "Missing", "", NULL};
+  Request                 *rq            = (Request *)context;
+  InputOptions            *o             = &rq->input;
 
   PetscFunctionBegin;
   PetscCall(PetscMemzero(rq, sizeof(*rq)));
@@ -62,6 +63,9 @@ static PetscErrorCode SmacofGetRequest(MPI_Comm comm, void *context)
   PetscCall(PetscOptionsEnum("-metric", GpAppOptionGetText(options, "-metric"), "SMACOFSetFeatures", SMACOFMetrics, (PetscEnum)o->metric, (PetscEnum *)&o->metric, NULL));
   PetscCall(PetscOptionsBool("-matrix_free", GpAppOptionGetText(options, "-matrix_free"), "SMACOFSetMatrixFree", o->matrix_free, &o->matrix_free, NULL));
   PetscCall(PetscOptionsEnum("-missing", GpAppOptionGetText(options, "-missing"), "SMACOFSetMissing", missings, (PetscEnum)o->missing, (PetscEnum *)&o->missing, NULL));
+  o->constant = 1;
+  PetscCall(PetscOptionsEList("-similarity", GpAppOptionGetText(options, "-similarity"), "SMACOFConvertSimilarities", conversions, PETSC_STATIC_ARRAY_LENGTH(conversions), conversions[0], &o->similarity, NULL));
+  PetscCall(PetscOptionsReal("-similarity_constant", GpAppOptionGetText(options, "-similarity_constant"), "SMACOFConvertSimilarities", o->constant, &o->constant, NULL));
   PetscCall(PetscOptionsBool("-symmetrize", GpAppOptionGetText(options, "-symmetrize"), "SMACOFSetSymmetrize", o->symmetrize, &o->symmetrize, NULL));
   PetscCall(PetscOptionsEnum("-storage", GpAppOptionGetText(options, "-storage"), "SMACOFSetStorage", SMACOFStorages, (PetscEnum)o->storage, (PetscEnum *)&o->storage, NULL));
   PetscCall(PetscOptionsInt("-checkpoint_every", GpAppOptionGetText(options, "-checkpoint_every"), "SMACOFSetCheckpoint", rq->checkpoint_every, &rq->checkpoint_every, NULL));
@@ -121,6 +125,8 @@ static PetscErrorCode SmacofCheckRequest(MPI_Comm comm, void *context)
   PetscCheck(rq->interpolate.file[0] || (in->file[0] != 0) + (in->pairs[0] != 0) + (in->features[0] != 0) == 1, comm, PETSC_ERR_USER_INPUT, "%s: give one of -f <matrix>, -pairs <list>, -features <vectors>",
              in->file[0] || in->pairs[0] || in->features[0] ? "several inputs" : "nothing to do");
   PetscCheck(!in->matrix_free || in->features[0], comm, PETSC_ERR_USER_INPUT, "-matrix_free needs -features");
+  PetscCheck(!in->similarity || !in->features[0], comm, PETSC_ERR_USER_INPUT, "-similarity cannot be combined with -features; use -f or -pairs");
+  PetscCheck(!in->similarity || !rq->interpolate.file[0], comm, PETSC_ERR_USER_INPUT, "-similarity cannot be combined with -interpolate; give the dissimilarities of the new points");
   PetscCheck(!in->weights[0] || !in->features[0], comm, PETSC_ERR_USER_INPUT, "-weights cannot be combined with -features; use -f or -pairs");
   PetscCheck(!rq->target[0] || !rq->fixed[0], comm, PETSC_ERR_USER_INPUT, "-target cannot be combined with -fixed, whose points must not be rotated; leave one of them out");
   PetscCall(SmacofCreateSolver(comm, rq));

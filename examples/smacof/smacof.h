@@ -43,6 +43,8 @@ typedef struct {
   SMACOFMetric   metric;
   Missing        missing; /* the value that means a missing dissimilarity, in addition to an empty field and NA */
   PetscBool      matrix_free, symmetrize;
+  PetscInt       similarity; /* 0: the input has dissimilarities; else 1 + the SMACOFSimilarity */
+  PetscReal      constant;   /* of SMACOF_SIMILARITY_CONSTANT */
   SMACOFStorage  storage;
   GpAppTableSpec table; /* -table_header, -table_names, -table_delimiter */
 } InputOptions;

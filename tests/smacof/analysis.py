@@ -36,6 +36,79 @@ def data(t):
     np.savetxt(t + "/Y.txt", Y)
 
 
+def ranks(v):
+    """ranks from 1 on in ascending order, the mean rank for equal values; nan stays nan"""
+    known = np.sort(v[~np.isnan(v)])
+    return np.where(np.isnan(v), np.nan, (np.searchsorted(known, v) + np.searchsorted(known, v, "right") + 1) / 2)
+
+
+def convert(S, method, constant=1.0):
+    """sim2diss() of R's smacof, written from its formulas"""
+    eps = np.finfo(float).eps
+    top, low, total = np.nanmax(S), np.nanmin(S), np.nansum(S)
+    sums = np.outer(np.nansum(S, 1), np.nansum(S, 0))
+    some = np.where(S == 0, np.nan, S)
+    return {
+        "corr": lambda: np.sqrt(1 - S),
+        "reverse": lambda: top + low - S,
+        "reciprocal": lambda: 1 / some,
+        "ranks": lambda: ranks(-S),
+        "exp": lambda: -np.log((eps + S) / (eps + top)),
+        "gaussian": lambda: np.sqrt(-np.log((eps + S) / (eps + top))),
+        "cooccurrence": lambda: 1 / (1 + total * S / sums),
+        "gravity": lambda: np.sqrt(sums / (total * some)),
+        "confusion": lambda: 1 - S,
+        "transition": lambda: 1 / np.sqrt(some),
+        "membership": lambda: 1 - S,
+        "probability": lambda: 1 / np.sqrt(np.arcsin(some)),
+        "constant": lambda: constant - S,
+    }[method]()
+
+
+def similarities(t):
+    """correlations, proportions with zeros, counts with ties and zeros, counts that are not symmetric, a triangle without diagonal, and a list of pairs with a missing one"""
+    rng = np.random.default_rng(13)
+    save = lambda name, a, fmt="%.17g": np.savetxt(f"{t}/{name}", a, delimiter=",", fmt=fmt)
+    save("corr.csv", np.corrcoef(rng.normal(size=(9, 20))))
+    P = np.triu(np.round(rng.random((9, 9)), 2), 1)
+    P[0, 5] = P[2, 7] = 0
+    save("share.csv", P + P.T + np.eye(9))
+    C = np.triu(rng.integers(1, 30, size=(9, 9)))
+    C[1, 4] = C[3, 8] = 0
+    C = C + np.triu(C, 1).T
+    save("counts.csv", C, "%d")
+    save("uneven.csv", C + np.triu(rng.integers(0, 5, size=(9, 9)), 1), "%d")
+    with open(t + "/triangle.txt", "w") as f:
+        f.writelines(" ".join("%d" % C[i, j] for j in range(i)) + "\n" for i in range(1, 9))
+    with open(t + "/counts.pairs", "w") as f:
+        f.writelines("%d %d %d\n" % (i, j, C[i, j]) for i in range(9) for j in range(i) if (i, j) != (6, 2))
+
+
+def converted(t):
+    """every file SOURCE.METHOD.RANKS.shepard has the dissimilarities of R's formulas"""
+    import glob
+
+    files = sorted(glob.glob(t + "/*.shepard"))
+    assert len(files) >= 20, files
+    for file in files:
+        source, method = file[len(t) + 1 :].split(".")[:2]
+        if source in ("triangle", "pairs"):
+            S = np.loadtxt(t + "/counts.csv", delimiter=",")
+            np.fill_diagonal(S, np.nan)
+            if source == "pairs":
+                S[6, 2] = S[2, 6] = np.nan
+        else:
+            S = np.loadtxt(f"{t}/{source}.csv", delimiter=",")
+        D = convert(S, method, 40.0)
+        D = np.where(np.isnan(D), D.T, np.where(np.isnan(D.T), D, (D + D.T) / 2))  # the mean, or the one that is not missing
+        R = np.genfromtxt(file, delimiter=",", skip_header=1)
+        E = np.full(D.shape, np.nan)
+        E[R[:, 0].astype(int), R[:, 1].astype(int)] = R[:, 2]
+        below = np.tril_indices(len(D), -1)
+        assert (np.isnan(D[below]) == np.isnan(E[below])).all() and not np.isnan(D[below]).all(), file
+        near(file, np.nan_to_num(E[below]), np.nan_to_num(D[below]), 1e-12 * np.nanmax(D[below]))
+
+
 def target(t, plain, rotated, report):
     """the map `rotated` is the map `plain` after the best rigid motion to the target; the distances, the stress of the points"""
     X, Z, Y = table(plain), table(rotated), np.loadtxt(t + "/Y.txt")

@@ -46,4 +46,30 @@ head -5 "$tmp/target.csv" >"$tmp/short.csv"
 ranks=2 refused "a target in one place" 4 "place.csv: all points of the target are in one place" -f "$tmp/D.csv" -target "$tmp/place.csv"
 refused "a target of fewer points" 4 "short.csv: 4 lines of coordinates for 12 points" -f "$tmp/D.csv" -target "$tmp/short.csv"
 refused "a target and fixed points" 2 "-target cannot be combined with -fixed" -f "$tmp/D.csv" -target "$tmp/target.csv" -fixed "$tmp/fixed.txt"
+
+# --- similarities ---------------------------------------------------------------------------------------------------------
+oracle similarities
+good=1
+converts() { # converts RANKS SOURCE METHOD ARGUMENTS: writes the dissimilarities; the run stops before the first iteration
+  run "$1" "${@:4}" "${double[@]}" -similarity "$3" -similarity_constant 40 -smacof_max_it 0 -shepard_data "$tmp/$2.$3.$1.shepard"
+  [ $? -eq 3 ] || { cp "$tmp/log" "$tmp/failed" && good=0; }
+}
+for method in reverse reciprocal ranks exp gaussian cooccurrence gravity transition constant; do converts 1 counts $method -f "$tmp/counts.csv"; done
+for method in confusion membership probability; do converts 1 share $method -f "$tmp/share.csv"; done
+converts 1 corr corr -f "$tmp/corr.csv"
+for n in 2 4; do
+  for method in reverse ranks gravity; do converts $n uneven $method -f "$tmp/uneven.csv" -symmetrize; done
+  converts $n triangle ranks -f "$tmp/triangle.txt"
+  converts $n triangle cooccurrence -f "$tmp/triangle.txt"
+  converts $n pairs ranks -pairs "$tmp/counts.pairs"
+  converts $n pairs gravity -pairs "$tmp/counts.pairs"
+done
+[ $good = 1 ] && oracle converted || { cat "$tmp/failed" >>"$tmp/log" 2>/dev/null && false; }
+verdict "similarities become the dissimilarities of R's formulas, on 1, 2 and 4"
+ranks=2 refused "a correlation above 1" 4 "uneven.csv: The similarity of points 0 and 0 (counted from 0) is" -f "$tmp/uneven.csv" -similarity corr
+refused "a proportion above 1" 4 "counts.csv: The similarity of points" -f "$tmp/counts.csv" -similarity confusion
+refused "a negative count" 4 "the conversion \`gravity\` needs finite numbers of at least 0" -f "$tmp/corr.csv" -similarity gravity
+refused "a constant that is too small" 4 "the conversion \`constant\` needs numbers of at most 5, the constant" -f "$tmp/counts.csv" -similarity constant -similarity_constant 5
+refused "similarities of features" 2 "-similarity cannot be combined with -features" -features "$tmp/counts.csv" -similarity corr
+refused "an unknown conversion" 2 "-similarity cosine" -f "$tmp/counts.csv" -similarity cosine
 exit 0
