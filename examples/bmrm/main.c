@@ -224,6 +224,7 @@ static PetscErrorCode BMRMTrain(MPI_Comm comm, BMRMRequest *rq, const Stages *st
     PetscCall(BMRMMonitorCancel(rq->solver));
     PetscCall(BMRMHistoryDestroy(&history));
   }
+  if (rq->pathpicture[0]) PetscCall(BMRMPathWritePicture(comm, r, (PetscBool)(rq->task == BMRM_TASK_CLASSIFICATION || rq->task == BMRM_TASK_MULTICLASS), rq->folds, rq->pathpicture));
   if (rq->platt) PetscCall(BMRMCalibrate(rq, &tr, model));
   if (rq->model[0]) PetscCall(BMRMModelWrite(comm, model, rq->model));
   PetscCall(PetscFree(tr.scale));
@@ -268,10 +269,13 @@ static PetscErrorCode BMRMPredict(MPI_Comm comm, const BMRMRequest *rq, const St
   PetscCall(BMRMModelComputeScores(model, X, &f));
   if (known && !ex.unlabelled) PetscCall(BMRMComputeQuality(task, nclass, f, y, &r->test));
   PetscCall(BMRMModelComputeProbabilities(model, f, &p));
-  if (rq->quality) {
-    PetscCheck(nclass, comm, PETSC_ERR_USER_INPUT, "-quality compares classes, and a model of the loss %s predicts none: leave out -quality", model->loss);
-    PetscCheck(known && !ex.unlabelled, comm, PETSC_ERR_FILE_UNEXPECTED, "%s: -quality compares labels with predictions, and the labels are not those of the model: leave out -quality", ex.file);
+  if (rq->quality || rq->qualitypicture[0]) {
+    const char *option = BMRMGetQualityOption(rq);
+
+    PetscCheck(nclass, comm, PETSC_ERR_USER_INPUT, "%s compares classes, and a model of the loss %s predicts none: leave out %s", option, model->loss, option);
+    PetscCheck(known && !ex.unlabelled, comm, PETSC_ERR_FILE_UNEXPECTED, "%s: %s compares labels with predictions, and the labels are not those of the model: leave out %s", ex.file, option, option);
     PetscCall(BMRMDetailsCreate(file, model->classify, nclass, f, p, y, &r->details));
+    if (rq->qualitypicture[0]) PetscCall(BMRMDetailsWritePicture(comm, &r->details, classes, model->class_names, rq->qualitypicture));
   }
   if (rq->predictions[0]) PetscCall(BMRMPredictionsWrite(f, rq->probabilities ? p : NULL, model, rq->scores, rq->predictions));
   PetscCall(PetscLogStagePop());

@@ -88,4 +88,7 @@ PETSC_INTERN PetscInt       BMRMPathChoose(PetscBool, PetscBool, PetscInt, const
 PETSC_INTERN void           BMRMPathWrite(GpAppJSON *, PetscInt, PetscInt, const BMRMPathPoint[]);
 PETSC_INTERN PetscErrorCode BMRMPathPrint(MPI_Comm, PetscBool, PetscInt, PetscInt, const BMRMPathPoint[]);
 
+/* pathpicture.c */
+PETSC_INTERN PetscErrorCode BMRMPathWritePicture(MPI_Comm, const BMRMReport *, PetscBool, PetscInt, const char[]);
+
 #endif

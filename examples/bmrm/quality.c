@@ -101,7 +101,7 @@ static PetscErrorCode BMRMDetailsCurves(BMRMDetails *de, Vec f, Vec y)
   const PetscReal     plus = (PetscReal)(de->confusion[2] + de->confusion[3]), minus = (PetscReal)(de->confusion[0] + de->confusion[1]);
   const PetscScalar  *fa, *ya;
   BMRMDetailsExample *ex;
-  PetscReal           tp = 0, fp = 0, recall = 0, area = 0;
+  PetscReal           tp = 0, fp = 0, recall = 0, rate = 0, area = 0;
   PetscInt            n;
   Vec                 all[2];
 
@@ -123,7 +123,9 @@ static PetscErrorCode BMRMDetailsCurves(BMRMDetails *de, Vec f, Vec y)
     if (i + 1 < n && ex[i + 1].score == ex[i].score) continue;
     de->point[de->npoint++] = (BMRMCurvePoint){ex[i].score, tp / plus, fp / minus, tp / (tp + fp)};
     area += (tp / plus - recall) * tp / (tp + fp);
+    de->auc += (fp / minus - rate) * (tp / plus + recall) / 2;
     recall = tp / plus;
+    rate   = fp / minus;
   }
   de->average_precision = area;
   PetscCall(PetscFree(ex));

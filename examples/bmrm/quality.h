@@ -24,6 +24,7 @@ typedef struct {
   PetscInt64     *confusion; /* k × k, row by row: examples of each true class by predicted class, on all ranks */
   PetscBool       likely;    /* there are probabilities */
   PetscReal       log_loss, brier, calibration_error, average_precision;
+  PetscReal       auc; /* area under the ROC curve; on the first rank alone */
   BMRMBin         bin[BMRM_BINS];
   PetscInt        npoint; /* number of points of the curves; on the first rank alone */
   BMRMCurvePoint *point;
@@ -33,6 +34,7 @@ typedef struct {
 PETSC_INTERN PetscErrorCode BMRMDetailsCreate(const char[], PetscBool, PetscInt, Vec, Vec, Vec, BMRMDetails *);
 PETSC_INTERN PetscErrorCode BMRMDetailsPrint(MPI_Comm, const BMRMDetails *, const PetscReal[], const char[]);
 PETSC_INTERN void           BMRMDetailsWrite(GpAppJSON *, const BMRMDetails *, const PetscReal[], const char[]);
+PETSC_INTERN PetscErrorCode BMRMDetailsWritePicture(MPI_Comm, const BMRMDetails *, const PetscReal[], const char[], const char[]);
 PETSC_INTERN PetscErrorCode BMRMDetailsDestroy(BMRMDetails *);
 
 #endif

@@ -34,6 +34,8 @@ PetscErrorCode BMRMGetRequest(MPI_Comm comm, void *context)
   PetscCall(PetscOptionsBool("-quality", BMRMGetOptionText("-quality"), "", rq->quality, &rq->quality, NULL));
   PetscCall(PetscOptionsString("-report", BMRMGetOptionText("-report"), "", rq->report, rq->report, sizeof(rq->report), NULL));
   PetscCall(PetscOptionsString("-picture", BMRMGetOptionText("-picture"), "", rq->picture, rq->picture, sizeof(rq->picture), NULL));
+  PetscCall(PetscOptionsString("-quality_picture", BMRMGetOptionText("-quality_picture"), "", rq->qualitypicture, rq->qualitypicture, sizeof(rq->qualitypicture), NULL));
+  PetscCall(PetscOptionsString("-path_picture", BMRMGetOptionText("-path_picture"), "", rq->pathpicture, rq->pathpicture, sizeof(rq->pathpicture), NULL));
   PetscCall(PetscOptionsString("-label_column", BMRMGetOptionText("-label_column"), "", rq->label, rq->label, sizeof(rq->label), NULL));
   PetscCall(PetscOptionsInt("-features", BMRMGetOptionText("-features"), "", rq->features, &rq->features, NULL));
   PetscCall(PetscOptionsBool("-normalize", BMRMGetOptionText("-normalize"), "", rq->normalize, &rq->normalize, NULL));
@@ -60,6 +62,8 @@ static const char *BMRMFindConflict(const BMRMRequest *rq)
   if (rq->predictions[0] && !rq->test[0] && !rq->predict[0]) return "-predictions needs -test or -predict <LIBSVM file>";
   if (rq->scores && !rq->predictions[0]) return "-scores needs -predictions <file>";
   if (rq->probabilities && !rq->predictions[0]) return "-probabilities needs -predictions <file>";
+  if (rq->qualitypicture[0] && !rq->test[0] && !rq->predict[0]) return "-quality_picture needs -test or -predict with labelled data";
+  if (rq->pathpicture[0] && !rq->train[0]) return "-path_picture shows the training with -f and -bmrm_path";
   if (rq->quality && !rq->test[0] && !rq->predict[0]) return "-quality needs -test or -predict with labelled data";
   if (rq->platt && !rq->train[0]) return "-platt belongs to the training with -f; a model knows its probabilities";
   if ((rq->normalize || rq->scale) && !rq->train[0]) return "-normalize and -scale belong to the training with -f; a model knows them";
@@ -126,6 +130,12 @@ PetscErrorCode BMRMShowHelp(MPI_Comm comm, void *context)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Returns the option that asks for the details of the quality. */
+const char *BMRMGetQualityOption(const BMRMRequest *rq)
+{
+  return rq->quality ? "-quality" : "-quality_picture";
+}
+
 /* Refuses options that the loss does not support. */
 static PetscErrorCode BMRMCheckTask(MPI_Comm comm, const BMRMRequest *rq)
 {
@@ -139,7 +149,9 @@ static PetscErrorCode BMRMCheckTask(MPI_Comm comm, const BMRMRequest *rq)
   PetscCheck(rq->task != BMRM_TASK_MULTILABEL, comm, PETSC_ERR_USER_INPUT, "-bmrm_loss %s needs several labels an example, and the files of bmrm have one: call BMRMSetData() from a program, or choose another loss", loss);
   PetscCheck(!rq->platt || rq->task == BMRM_TASK_CLASSIFICATION || rq->task == BMRM_TASK_MULTICLASS, comm, PETSC_ERR_USER_INPUT,
              "-platt gives probabilities of classes, which -bmrm_loss %s does not separate: leave out -platt, or choose a loss such as hinge or logistic", loss);
-  PetscCheck(!rq->quality || rq->task == BMRM_TASK_CLASSIFICATION || rq->task == BMRM_TASK_MULTICLASS, comm, PETSC_ERR_USER_INPUT, "-quality compares classes, and a model of the loss %s predicts none: leave out -quality", loss);
+  PetscCheck((!rq->quality && !rq->qualitypicture[0]) || rq->task == BMRM_TASK_CLASSIFICATION || rq->task == BMRM_TASK_MULTICLASS, comm, PETSC_ERR_USER_INPUT, "%s compares classes, and a model of the loss %s predicts none: leave out %s",
+             BMRMGetQualityOption(rq), loss, BMRMGetQualityOption(rq));
+  PetscCheck(!rq->pathpicture[0] || rq->nlambda, comm, PETSC_ERR_USER_INPUT, "-path_picture shows several lambdas: name them with -bmrm_path");
   PetscCheck(!rq->probabilities || rq->platt || likely, comm, PETSC_ERR_USER_INPUT, "-probabilities: -bmrm_loss %s gives scores without probabilities: add -platt <folds>, or choose the loss logistic or softmax", loss);
   PetscCheck(!compares || (!rq->weights[0] && !rq->classweights[0]), comm, PETSC_ERR_USER_INPUT, "-example_weights and -class_weights need a mean over the examples, and -bmrm_loss %s compares examples: leave them out, or choose a loss such as hinge",
              loss);
@@ -159,6 +171,8 @@ static PetscErrorCode BMRMCheckFiles(MPI_Comm comm, const BMRMRequest *rq)
 
   PetscFunctionBegin;
   PetscCall(GpAppPlotProbe(comm, rq->picture));
+  PetscCall(GpAppPlotProbe(comm, rq->qualitypicture));
+  PetscCall(GpAppPlotProbe(comm, rq->pathpicture));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-bmrm_checkpoint", checkpoint, sizeof(checkpoint), NULL));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-bmrm_restart", restart, sizeof(restart), NULL));
   PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-f", rq->train));
@@ -179,6 +193,8 @@ static PetscErrorCode BMRMCheckFiles(MPI_Comm comm, const BMRMRequest *rq)
   PetscCall(GpAppFilesAdd(GP_APP_FILE_OUTPUT, "-save_binary", rq->save));
   PetscCall(GpAppFilesAdd(GP_APP_FILE_OUTPUT, "-predictions", rq->predictions));
   PetscCall(GpAppFilesAdd(GP_APP_FILE_OUTPUT, "-picture", rq->picture));
+  PetscCall(GpAppFilesAdd(GP_APP_FILE_OUTPUT, "-quality_picture", rq->qualitypicture));
+  PetscCall(GpAppFilesAdd(GP_APP_FILE_OUTPUT, "-path_picture", rq->pathpicture));
   PetscCall(GpAppFilesAdd(GP_APP_FILE_OUTPUT, "-report", rq->report));
   PetscCall(GpAppFilesCheck(comm));
   PetscFunctionReturn(PETSC_SUCCESS);

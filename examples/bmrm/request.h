@@ -8,7 +8,8 @@
 /* The request of the command line. An empty name means that the option was not given. */
 typedef struct {
   char      train[PETSC_MAX_PATH_LEN], test[PETSC_MAX_PATH_LEN], predict[PETSC_MAX_PATH_LEN];
-  char      save[PETSC_MAX_PATH_LEN], model[PETSC_MAX_PATH_LEN], predictions[PETSC_MAX_PATH_LEN], report[PETSC_MAX_PATH_LEN], groups[PETSC_MAX_PATH_LEN], picture[PETSC_MAX_PATH_LEN], weights[PETSC_MAX_PATH_LEN];
+  char      save[PETSC_MAX_PATH_LEN], model[PETSC_MAX_PATH_LEN], predictions[PETSC_MAX_PATH_LEN], report[PETSC_MAX_PATH_LEN], groups[PETSC_MAX_PATH_LEN], weights[PETSC_MAX_PATH_LEN];
+  char      picture[PETSC_MAX_PATH_LEN], qualitypicture[PETSC_MAX_PATH_LEN], pathpicture[PETSC_MAX_PATH_LEN];
   char      classweights[4096]; /* -class_weights */
   char      label[256];         /* -label_column: the column of a table that holds the labels */
   PetscInt  features, folds, platt;
@@ -28,5 +29,7 @@ PETSC_INTERN PetscErrorCode     BMRMGetRequest(MPI_Comm, void *);
 PETSC_INTERN PetscErrorCode     BMRMShowHelp(MPI_Comm, void *);
 PETSC_INTERN PetscErrorCode     BMRMCheckRequest(MPI_Comm, void *);
 PETSC_INTERN const GpAppManual *BMRMGetManual(void);
+
+PETSC_INTERN const char *BMRMGetQualityOption(const BMRMRequest *);
 
 #endif
