@@ -3,6 +3,7 @@
 #include <gpucsrbmrm.h>
 #include <petsctime.h>
 #include "request.h"
+#include "serve.h"
 #include <math.h>
 
 /* the stages of -log_view */
@@ -254,7 +255,7 @@ static PetscErrorCode BMRMPredict(MPI_Comm comm, const BMRMRequest *rq, const St
   PetscFunctionBegin;
   PetscCall(PetscLogStagePush(stages->load));
   PetscCall(PetscTime(&begin));
-  PetscCheck(BMRMModelHasProbabilities(model) || !rq->probabilities, comm, PETSC_ERR_USER_INPUT, "-probabilities: the model %s gives no probabilities; train it with -platt, or with -bmrm_loss logistic or softmax", rq->model);
+  PetscCall(BMRMModelCheckProbabilities(comm, model, rq->probabilities, rq->model));
   PetscCall(BMRMExamplesLoadAs(comm, file, rq->label, (PetscBool)!rq->test[0], &ex));
   PetscCall(BMRMExamplesPrint(&ex));
   PetscCall(BMRMExamplesMatchModel(&ex, model, (PetscBool)(rq->test[0] != 0)));
@@ -311,6 +312,11 @@ static PetscErrorCode BMRMRun(MPI_Comm comm, void *context, PetscBool *converged
   PetscCall(BMRMReportCreate(&report));
   if (rq->train[0]) PetscCall(BMRMTrain(comm, rq, &stages, &model, &report, converged));
   else PetscCall(BMRMModelRead(comm, rq->model, &model));
+  if (rq->serve) {
+    PetscCall(BMRMServe(comm, rq, &model));
+    PetscCall(BMRMModelDestroy(&model));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   if (rq->test[0] || rq->predict[0]) PetscCall(BMRMPredict(comm, rq, &stages, &model, &report));
   PetscCall(BMRMReportPrint(comm, &report, &model));
   if (rq->report[0]) PetscCall(BMRMReportWrite(comm, &report, &model, rq->report));

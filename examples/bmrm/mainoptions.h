@@ -28,6 +28,8 @@ static const GpAppOption options[] = {
   {"-test", GP_APP_FILE_IN, "file", NULL, NULL, PETSC_TRUE, "Data with labels of the model, to measure the model's quality."},
   {"-predict", GP_APP_FILE_IN, "file", NULL, NULL, PETSC_TRUE, "Data to predict. Their labels are ignored where the model does not know them."},
   {"-predictions", GP_APP_FILE_OUT, "file", NULL, NULL, PETSC_TRUE, "Predicted labels to write, one a line."},
+  {"-serve", GP_APP_CHOICE, "libsvm|csv", NULL, NULL, PETSC_TRUE,
+   "Answers every line of standard input with a line of standard output: the prediction of -model, or error: and what is wrong. It runs until the input ends. A model with names of features expects a heading line in csv."},
   {"-scores", GP_APP_BOOL, NULL, NULL, "false", PETSC_FALSE, "Writes the score after every predicted label."},
   {"-probabilities", GP_APP_BOOL, NULL, NULL, "false", PETSC_FALSE, "Writes the probability of the larger label as the last column, or those of several classes. The model was trained with the loss logistic or softmax, or with -platt."},
   {"-quality", GP_APP_BOOL, NULL, NULL, "false", PETSC_FALSE,
@@ -98,7 +100,7 @@ static const GpAppOption options[] = {
   {NULL}};
 
 static const GpAppManual manual = {.title       = "linear models by a bundle method with a certified gap",
-                                   .synopsis    = "-f train.libsvm [-model file] [-test file] [options]\n-model file -test|-predict data.libsvm [-predictions file] [options]",
+                                   .synopsis    = "-f train.libsvm [-model file] [-test file] [options]\n-model file -test|-predict data.libsvm [-predictions file] [options]\n-model file -serve libsvm|csv [options]",
                                    .description = "bmrm trains a linear model, such as a support vector machine, a logistic regression or a lasso, and predicts with it.\n"
                                                   "It minimises the sum of a regulariser, weighted with lambda, and the mean loss over the examples. It proves how far its result is from the optimum at most: the certified gap.\n"
                                                   "Data are text in LIBSVM's format, a line an example: a label, then <feature>:<value> in ascending order of features that are counted from 1.",

@@ -145,6 +145,14 @@ PetscBool BMRMModelHasProbabilities(const BMRMModel *model)
   return (PetscBool)(model->probable || likely);
 }
 
+/* Refuses probabilities that are wanted of the model of a file that gives none. */
+PetscErrorCode BMRMModelCheckProbabilities(MPI_Comm comm, const BMRMModel *model, PetscBool wanted, const char file[])
+{
+  PetscFunctionBegin;
+  PetscCheck(BMRMModelHasProbabilities(model) || !wanted, comm, PETSC_ERR_USER_INPUT, "-probabilities: the model %s gives no probabilities; train it with -platt, or with -bmrm_loss logistic or softmax", file);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Computes the probabilities of the classes from the scores of BMRMModelComputeScores(): that of the second label, or those of all classes of a model with a
    score for each. Fitted probabilities take precedence. *p is NULL if the model gives none. */
 PetscErrorCode BMRMModelComputeProbabilities(const BMRMModel *model, Vec f, Vec *p)

@@ -39,11 +39,20 @@ PETSC_INTERN PetscErrorCode BMRMModelWrite(MPI_Comm, const BMRMModel *, const ch
 PETSC_INTERN PetscErrorCode BMRMModelRead(MPI_Comm, const char[], BMRMModel *);
 PETSC_INTERN PetscErrorCode BMRMModelComputeScores(const BMRMModel *, Mat, Vec *);
 PETSC_INTERN PetscBool      BMRMModelHasProbabilities(const BMRMModel *);
+PETSC_INTERN PetscErrorCode BMRMModelCheckProbabilities(MPI_Comm, const BMRMModel *, PetscBool, const char[]);
 PETSC_INTERN PetscErrorCode BMRMModelComputeProbabilities(const BMRMModel *, Vec, Vec *);
 PETSC_INTERN PetscErrorCode BMRMExamplesMatchModel(BMRMExamples *, const BMRMModel *, PetscBool);
 PETSC_INTERN PetscErrorCode BMRMModelDestroy(BMRMModel *);
 
+/* What the lines of predictions show besides the label */
+typedef struct {
+  const BMRMModel *model;
+  PetscInt         k, width;       /* number of scores of an example; number of values that the ranks send for it */
+  PetscBool        scores, likely; /* whether a line has the scores; whether it has probabilities */
+} BMRMPredictionLine;
+
 PETSC_INTERN PetscErrorCode BMRMPredictionsWrite(Vec, Vec, const BMRMModel *, PetscBool, const char[]);
+PETSC_INTERN void           BMRMPredictionsWriteLine(FILE *, const BMRMPredictionLine *, const PetscReal[]);
 
 #define BMRM_MAX_PATH 64
 

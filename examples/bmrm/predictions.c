@@ -2,15 +2,8 @@
 #include "model.h"
 #include <string.h>
 
-/* What the lines show besides the label */
-typedef struct {
-  const BMRMModel *model;
-  PetscInt         k, width;       /* number of scores of an example; number of values that the ranks send for it */
-  PetscBool        scores, likely; /* whether a line has the scores; whether it has probabilities */
-} BMRMPredictionLine;
-
 /* Writes the prediction of one example. value: the class of its highest score, its scores, and with L->likely its probabilities. */
-static void BMRMPredictionsWriteLine(FILE *fp, const BMRMPredictionLine *L, const PetscReal value[])
+void BMRMPredictionsWriteLine(FILE *fp, const BMRMPredictionLine *L, const PetscReal value[])
 {
   const BMRMModel *model = L->model;
   const PetscReal *score = value + 1;

@@ -17,7 +17,9 @@ static const char *BMRMGetOptionText(const char name[])
 
 PetscErrorCode BMRMGetRequest(MPI_Comm comm, void *context)
 {
-  BMRMRequest *rq = (BMRMRequest *)context;
+  const char *const forms[] = {"libsvm", "csv"};
+  BMRMRequest      *rq      = (BMRMRequest *)context;
+  PetscInt          form    = 0;
 
   PetscFunctionBegin;
   PetscCall(PetscMemzero(rq, sizeof(*rq)));
@@ -27,6 +29,8 @@ PetscErrorCode BMRMGetRequest(MPI_Comm comm, void *context)
   PetscCall(PetscOptionsString("-save_binary", BMRMGetOptionText("-save_binary"), "", rq->save, rq->save, sizeof(rq->save), NULL));
   PetscCall(PetscOptionsString("-test", BMRMGetOptionText("-test"), "", rq->test, rq->test, sizeof(rq->test), NULL));
   PetscCall(PetscOptionsString("-predict", BMRMGetOptionText("-predict"), "", rq->predict, rq->predict, sizeof(rq->predict), NULL));
+  PetscCall(PetscOptionsEList("-serve", BMRMGetOptionText("-serve"), "", forms, 2, forms[form], &form, &rq->serve));
+  rq->table = (PetscBool)(form == 1);
   PetscCall(PetscOptionsString("-model", BMRMGetOptionText("-model"), "", rq->model, rq->model, sizeof(rq->model), NULL));
   PetscCall(PetscOptionsString("-predictions", BMRMGetOptionText("-predictions"), "", rq->predictions, rq->predictions, sizeof(rq->predictions), NULL));
   PetscCall(PetscOptionsBool("-scores", BMRMGetOptionText("-scores"), "", rq->scores, &rq->scores, NULL));
@@ -55,13 +59,15 @@ PetscErrorCode BMRMGetRequest(MPI_Comm comm, void *context)
 static const char *BMRMFindConflict(const BMRMRequest *rq)
 {
   if (!rq->train[0] && !rq->model[0]) return "nothing to do: give -f <LIBSVM file> to train, or -model <file> and -test or -predict <LIBSVM file> to predict";
-  if (!rq->train[0] && !rq->test[0] && !rq->predict[0]) return "a model alone: give -test or -predict <LIBSVM file> with it, or -f <LIBSVM file> to train";
+  if (rq->serve && (rq->train[0] || rq->test[0] || rq->predict[0])) return "-serve answers lines of standard input with a trained model: leave out -f, -test and -predict";
+  if (rq->serve && (rq->predictions[0] || rq->report[0])) return "-serve writes its answers to standard output: leave out -predictions and -report";
+  if (!rq->serve && !rq->train[0] && !rq->test[0] && !rq->predict[0]) return "a model alone: give -test or -predict <LIBSVM file> with it, or -f <LIBSVM file> to train";
   if (rq->save[0] && !rq->train[0]) return "-save_binary needs the data of -f <LIBSVM file>";
   if (rq->picture[0] && !rq->train[0]) return "-picture shows the training with -f <LIBSVM file>";
   if (rq->test[0] && rq->predict[0]) return "-test and -predict exclude each other: give one of them";
   if (rq->predictions[0] && !rq->test[0] && !rq->predict[0]) return "-predictions needs -test or -predict <LIBSVM file>";
-  if (rq->scores && !rq->predictions[0]) return "-scores needs -predictions <file>";
-  if (rq->probabilities && !rq->predictions[0]) return "-probabilities needs -predictions <file>";
+  if (rq->scores && !rq->predictions[0] && !rq->serve) return "-scores needs -predictions <file>";
+  if (rq->probabilities && !rq->predictions[0] && !rq->serve) return "-probabilities needs -predictions <file>";
   if (rq->qualitypicture[0] && !rq->test[0] && !rq->predict[0]) return "-quality_picture needs -test or -predict with labelled data";
   if (rq->pathpicture[0] && !rq->train[0]) return "-path_picture shows the training with -f and -bmrm_path";
   if (rq->quality && !rq->test[0] && !rq->predict[0]) return "-quality needs -test or -predict with labelled data";
@@ -185,6 +191,7 @@ static PetscErrorCode BMRMCheckFiles(MPI_Comm comm, const BMRMRequest *rq)
   }
   PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-test", rq->test));
   PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-predict", rq->predict));
+  PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-serve", rq->serve ? "-" : ""));
   PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-groups", rq->groups));
   PetscCall(GpAppFilesAdd(GP_APP_FILE_INPUT, "-example_weights", rq->weights));
   PetscCall(GpAppFilesAdd(GP_APP_FILE_RESTART, "-bmrm_restart", restart));

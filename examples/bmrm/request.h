@@ -16,7 +16,8 @@ typedef struct {
   PetscReal bias, bias_factor; /* bias: value of the feature that every example gets, 0 for none */
   PetscBool biased;            /* -bias was given */
   PetscBool scores, probabilities, quality, normalize, scale;
-  BMRM      solver; /* the solver, created only for training */
+  PetscBool serve, table; /* -serve was given; its lines are those of a table */
+  BMRM      solver;       /* the solver, created only for training */
   BMRMTask  task;
   PetscInt  nlambda; /* number of lambdas of -bmrm_path; 0: the option was not given */
   PetscReal lambda[BMRM_MAX_PATH];

@@ -1,4 +1,4 @@
-/* Fields of a line of a table: where they begin and end, and whether they are numbers. Internal to the table reader. */
+/* Fields of a line of a table: where they begin and end, and whether they are numbers. For the table reader, and for programs that read single lines. */
 #ifndef GPUCSR_APPTABLEFIELD_H
 #define GPUCSR_APPTABLEFIELD_H
 
@@ -75,9 +75,9 @@ typedef struct {
   PetscInt        expected; /* fields of a line of a rectangle, row name included */
 } GpAppTableForm;
 
-PETSC_INTERN GpAppField     GpAppFieldGet(const char *, const char *, char delimiter);
-PETSC_INTERN GpAppFieldKind GpAppFieldClassify(const GpAppField *, PetscBool decimal_comma, double *);
-PETSC_INTERN size_t         GpAppFieldCopy(const GpAppField *, char *);
+PETSC_EXTERN GpAppField     GpAppFieldGet(const char *, const char *, char delimiter);
+PETSC_EXTERN GpAppFieldKind GpAppFieldClassify(const GpAppField *, PetscBool decimal_comma, double *);
+PETSC_EXTERN size_t         GpAppFieldCopy(const GpAppField *, char *);
 PETSC_INTERN PetscBool      GpAppFieldIsAny(const GpAppField *, const char *const words[], PetscBool exact);
 PETSC_INTERN PetscBool      GpAppFieldIsSame(const GpAppField *, const GpAppField *);
 PETSC_INTERN PetscErrorCode GpAppTableSurveyLines(const GpAppText *, const GpAppTableSpec *, GpAppTableSurvey *, GpAppComplaint *);
