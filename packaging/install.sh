@@ -101,7 +101,7 @@ put 644 "$prefix/share/man/man3" "$BUILD"/man/man3/*.3
 put 644 "$prefix/share/bash-completion/completions" "${programs[@]/#*\//$BUILD/completion/}"
 put 644 "$docdir" LICENSE CHANGELOG.md README.md
 tree "$docdir" docs
-for example in tutorials deviceloop petsc4py; do tree "$docdir/examples" "examples/$example"; done
+for example in tutorials notebooks deviceloop petsc4py; do tree "$docdir/examples" "examples/$example"; done
 put 644 "$prefix/share/gpucsr/data" solvers/bmrm/data/*.libsvm solvers/bmrm/data/*.md
 
 if [ -f "$manifest" ]; then # keep the folders that an earlier installation made, and remove the files that this one does not have

@@ -44,6 +44,7 @@ if [ "$what" = test ]; then
   havepython networkx || wished+=(python3-networkx python3-scipy)
   havepython igraph || wished+=(python3-igraph)
   havepython myst_parser && havepython furo || wished+=(python3-sphinx python3-myst-parser furo) # for make site
+  have codespell || wished+=(codespell) # for the spelling of the site
   havepython sklearn || wished+=(python3-sklearn)
   havepython tqdm || wished+=(python3-tqdm)
   { havepython pip && havepython setuptools && havepython wheel; } || wished+=(python3-pip python3-setuptools python3-wheel)

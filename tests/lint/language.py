@@ -8,7 +8,7 @@ LONGEST_SUBJECT = 72    # characters
 # Commits up to this one were written before the rules.
 FIRST_COMMIT = "a624c1d5"
 CODE = (".c", ".h", ".cu", ".cuh", ".def")
-PROSE = (".md", ".sh", ".py", ".mk", "makefile", "README", ".ci/run")
+PROSE = (".md", ".sh", ".py", ".mk", "makefile", "README", ".ci/run", ".ipynb")
 
 bad = 0
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The documentation: quoted messages exist; the site has all pages and no broken link; damaged pages are errors.
+# The documentation: quoted messages exist; the site has all pages and no broken link; words are spelled correctly; pictures can be drawn again; damaged
+# pages are errors.
 set -u
 . "$(dirname "$0")/../env.sh"
 [ "${GPUCSR_PREBUILT:-}" = 1 ] && { skip "documentation site" "the programs were built elsewhere"; exit 0; }
@@ -26,6 +27,32 @@ case $? in
 *) not_ok "the site has no broken link, and its navigation has all pages of docs/" "$log" ;;
 esac
 
+# --- spelling, also of the reference and of the notebooks; words that codespell takes for errors are in spelling.words ---------------------
+if command -v codespell >/dev/null; then
+  spell() { codespell -q 3 -I tests/site/spelling.words --skip '*.svg,*.png,*.csv,*.bin' "$1" >"$log" 2>&1; }
+  if spell "$out/site-pages"; then ok "the words of the site are spelled correctly"; else not_ok "the words of the site are spelled correctly" "$log"; fi
+  echo 'Teh matrix recieves values.' >"$work/spelling.md"
+  if spell "$work/spelling.md" || ! grep -q 'recieves' "$log"; then not_ok "error: a word that is spelled wrong" "$log"; else ok "error: a word that is spelled wrong"; fi
+else
+  skip "the words of the site are spelled correctly" "codespell is not installed"
+fi
+
+# --- gallery: a script draws the pictures of the programs again ---------------------------------------------------------------------------
+if BUILD=$BUILD tools/site/gallery.sh --programs "$work/gallery" >"$log" 2>&1; then
+  for picture in docs/gallery/*.svg; do
+    [ -s "$work/gallery/$(basename "$picture")" ] || echo "$picture: tools/site/gallery.sh does not draw it" >>"$log"
+  done
+  for picture in docs/gallery/*; do
+    grep -q "($(basename "$(dirname "$picture")")/$(basename "$picture"))" docs/gallery.md || echo "$picture: docs/gallery.md does not show it" >>"$log"
+    grep -q "$(basename "${picture%.*}")" tools/site/gallery.sh || echo "$picture: tools/site/gallery.sh does not draw it" >>"$log"
+  done
+  python3 -c 'import sys, xml.dom.minidom
+for name in sys.argv[1:]: xml.dom.minidom.parse(name)' "$work"/gallery/*.svg >>"$log" 2>&1
+  if grep -q . "$log"; then not_ok "the pictures of the gallery" "$log"; else ok "the pictures of the gallery"; fi
+else
+  not_ok "the pictures of the gallery" "$log"
+fi
+
 # --- a small tree with its own pages: HTML, and errors -------------------------------------------------------------------------
 tree=$work/tree
 mkdir -p "$tree/docs" "$tree/tools" "$tree/examples/kmeans" "$tree/include"
@@ -33,7 +60,10 @@ cp -r tools/site tools/manualpages.py "$tree/tools/"
 cp include/gpucsrkmeans.h "$tree/include/"
 cp -r --parents solvers/kmeans "$tree/"
 touch "$tree/examples/kmeans/main.c"
-index() { printf '# Index\n\n## Use\n\n- [The first](first.md): a page\n' >"$tree/docs/README.md"; }
+index() { printf '# Index\n\n## Use\n\n- [The first](first.md): a page\n- [The notebook](../examples/notebooks/new.ipynb)\n' >"$tree/docs/README.md"; }
+mkdir "$tree/examples/notebooks"
+printf '{"cells": [{"cell_type": "markdown", "source": ["# A notebook\\n", "\\n", "Text, [page](../../docs/first.md)."]}, {"cell_type": "code", "source": ["number = 7"]}]}' >"$tree/examples/notebooks/new.ipynb"
+echo '# How to run' >"$tree/examples/notebooks/README.md"
 page() { printf '# First page\n\n[code](../tools/site/conf.py), [itself](#first-page), [home](README.md) and `[no](link.md)`. %s\n' "${1:-}" >"$tree/docs/first.md"; }
 build() { "$tree/tools/site/build.py" "$@" "$out" test >"$log" 2>&1; }
 has() { grep -q -- "$1" "$2" || { echo "$2 has no $1" >>"$log"; return 1; }; }
@@ -41,8 +71,9 @@ index
 page
 if build && has 'docs/first.html' "$out/site/index.html" && has 'reference/kmeans.html' "$out/site/docs/first.html" && has 'href="#first-page"' "$out/site/docs/first.html" \
   && has 'conf.py"' "$out/site/docs/first.html" && has 'id="kmeanscreate"' "$out/site/reference/KMeans.html" && has 'bmrm_\|kmeans_clusters' "$out/site/reference/kmeans.html" \
+  && has 'new.ipynb"' "$out/site/examples/notebooks/new.html" && has 'docs/first.html' "$out/site/examples/notebooks/new.html" && has '<span class="mi">7</span>' "$out/site/examples/notebooks/new.html" \
   && has 'gpucsr_storage' "$out/site/reference/types.html" && has '&lt;euclidean' "$out/site/reference/KMeans.html" && ! grep -rq 'url(/' "$out/site/_static" && has kmeanscreate "$out/site/searchindex.js"; then
-  ok "the site has pages, navigation, links to sources, a reference of functions, programs and types, and a search index"
+  ok "the site has pages, notebooks, navigation, links to sources, a reference of functions, programs and types, and a search index"
 else
   not_ok "contents of the site" "$log"
 fi

@@ -13,6 +13,7 @@ import subprocess
 import sys
 
 sys.dont_write_bytecode = True
+from notebook import notebook_to_markdown
 from reference import ROOT, write_reference
 
 INDEX = pathlib.Path("docs/README.md")
@@ -38,6 +39,10 @@ class Stage:
     def place(self, path):
         return pathlib.Path("index.md") if path == INDEX else path
 
+    def page_of(self, path):
+        """The place of the page. That of a notebook is beside a copy of the notebook, which readers can download."""
+        return path.with_suffix(".md") if path.suffix == ".ipynb" else self.place(path)
+
     def put(self, path, data):
         target = self.folder / self.place(path)
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -55,11 +60,11 @@ class Stage:
             path = path / "README.md"
         if not (ROOT / path).is_file() or ".." in path.parts:
             self.findings.append(f"{page}: link to {target}: there is no such file")
-        elif path.suffix == ".md":
+        elif path.suffix == ".md" or path.suffix == ".ipynb" and path != page:
             linked.append(path)
         else:
             self.put(path, (ROOT / path).read_bytes())
-        relative = os.path.relpath(self.place(path), self.place(page).parent)
+        relative = os.path.relpath(self.place(path) if path == page else self.page_of(path), self.place(page).parent)
         return f"{mark}[{text}]({relative}{hash_sign}{anchor})"
 
     def add(self, page, orphan=False, tail=""):
@@ -68,12 +73,12 @@ class Stage:
             return
         self.pages.add(page)
         linked = []
-        text = (ROOT / page).read_text()
+        text = notebook_to_markdown(ROOT / page) if page.suffix == ".ipynb" else (ROOT / page).read_text()
         code = FENCE.findall(text)
         text = FENCE.sub("\0", text)  # links in code stay
         text = LINK.sub(lambda m: self.adapt_link(page, m, linked), text)
         text = re.sub("\0", lambda m: code.pop(0), text)
-        self.put(page, (("---\norphan: true\n---\n" if orphan else "") + text + tail).encode())
+        self.put(self.page_of(page), (("---\norphan: true\n---\n" if orphan else "") + text + tail).encode())
         self.linked += linked
 
 
@@ -81,7 +86,7 @@ def read_navigation(text):
     """Sections of docs/README.md, as (title, [(title of the page, path)])."""
     for section in re.split(r"^## ", text, flags=re.M)[1:]:
         title, body = section.split("\n", 1)
-        pages = re.findall(r"^- \[([^\]]+)\]\(([^)#]+\.md)\)", body, re.M)
+        pages = re.findall(r"^- \[([^\]]+)\]\(([^)#]+\.(?:md|ipynb))\)", body, re.M)
         yield title.strip(), [(name, pathlib.Path(os.path.normpath(INDEX.parent / path))) for name, path in pages]
 
 
