@@ -7,6 +7,7 @@ A notebook whose modules or data are missing is skipped. A notebook with stored 
 """
 import ast
 import contextlib
+import importlib.metadata
 import importlib.util
 import io
 import json
@@ -22,18 +23,19 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
 
-def find_missing(code):
-    """The first module, or file below GPUCSR_DATA, that the code needs and that does not exist."""
+def find_missing(code, needs):
+    """The first module, version of a package, or file below GPUCSR_DATA that a notebook needs and that does not exist. The metadata of a notebook list versions and files."""
     for node in ast.walk(ast.parse(code)):
         names = [n.name for n in node.names] if isinstance(node, ast.Import) else [node.module] if isinstance(node, ast.ImportFrom) else []
         for name in names:
             if importlib.util.find_spec(name.split(".")[0]) is None:
                 return f"the module {name} is not installed"
-    folder = os.environ.get("GPUCSR_DATA")
-    if "GPUCSR_DATA" in code:
-        for name in re.findall(r'"(svm|graph|mds)"', code):
-            if not folder or not (pathlib.Path(folder) / name).is_dir():
-                return f"the data {name}/ are not available"
+    for package, version in needs.get("versions", {}).items():
+        if not importlib.metadata.version(package).startswith(version + "."):
+            return f"the notebook is for {package} {version}"
+    for name in needs.get("data", []):
+        if not (pathlib.Path(os.environ.get("GPUCSR_DATA", ".")) / name).is_file():
+            return f"the data {name} are not available"
     return None
 
 
@@ -78,7 +80,7 @@ def report(path, jupyter, figures):
     try:
         check_stored(book)
         assert re.search(r"^assert ", code, re.M), "the notebook has no assertion"
-        missing = find_missing(code)
+        missing = find_missing(code, book["metadata"].get("gpucsr", {}))
         if missing:
             return f"ok - {name} # SKIP {missing}"
         with contextlib.redirect_stdout(output):

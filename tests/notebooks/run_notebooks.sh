@@ -37,7 +37,10 @@ fails() { # name, words
 }
 change '0,/"outputs": \[\]/s//"outputs": [1]/'
 fails "a notebook with stored output" 'has stored output'
-change 's/"import csv/"assert False, \\"a wrong result\\"\\n", "import csv/; s/GPUCSR_DATA/NO_DATA/'
+change 's/"import csv/"assert False, \\"a wrong result\\"\\n", "import csv/; s,mds/eurodist.tsv.xz,changed.ipynb,'
+export GPUCSR_DATA=$work # has the file that the changed notebook names
 fails "a notebook with a wrong result" 'AssertionError: a wrong result'
 change 's/"import csv/"import nosuchmodule\\n", "import csv/'
 if run "$work/changed.ipynb" >"$work/out" && grep -q 'SKIP the module nosuchmodule is not installed' "$work/out"; then ok "a notebook whose modules are missing is skipped"; else not_ok "a notebook whose modules are missing is skipped" "$work/out"; fi
+change 's,mds/eurodist.tsv.xz,nosuchfile,'
+if run "$work/changed.ipynb" >"$work/out" && grep -q 'SKIP the data nosuchfile are not available' "$work/out"; then ok "a notebook whose data are missing is skipped"; else not_ok "a notebook whose data are missing is skipped" "$work/out"; fi

@@ -32,8 +32,8 @@ for page in ${PAGES:-docs/tutorials/*.md docs/howto/*.md}; do
   grep -q '^```sh$' "$page" || continue # a page without commands to run
   if [ "$name" = petsc ] && [ ! -f "$PETSC_DIR/$PETSC_ARCH/share/petsc/examples/src/ksp/ksp/tutorials/ex45.c" ]; then
     skip "tutorial $name" "the examples of PETSc are not installed"
-  elif [ "$name" = dolfinx ] && ! { same_petsc && $python -c 'import importlib.util as u, sys; sys.exit(u.find_spec("dolfinx") is None)'; }; then
-    skip "tutorial $name" "DOLFINx is not installed for this PETSc"
+  elif [ "$name" = dolfinx ] && ! { same_petsc && $python -c 'import importlib.metadata as m, sys; sys.exit(not m.version("fenics-dolfinx").startswith("0.5."))' 2>/dev/null; }; then
+    skip "tutorial $name" "DOLFINx 0.5 is not installed for this PETSc"
   elif PATH=$([ "$name" = dolfinx ] && echo "$(dirname $python):")$PATH run "$page" "$work/$name"; then
     ok "tutorial $name"
   else
