@@ -3,7 +3,8 @@
 
 All code cells of a notebook run in one name space, one notebook after the other in this process. --jupyter runs them by nbclient instead, in
 the kernel python3. --figures writes the figures that a notebook shows, as <folder>/<notebook>-<number>.png. Prints one TAP line for each notebook.
-A notebook whose modules or data are missing is skipped. A notebook with stored output, or without an assertion, is an error.
+A notebook whose modules or data are missing is skipped. A notebook with stored output, or without an assertion, is an error. Exit code 3: a
+notebook failed.
 """
 import ast
 import contextlib
@@ -72,12 +73,12 @@ def run_jupyter(path):
 
 
 def report(path, jupyter, figures):
-    book = json.loads(path.read_text())
-    cells = [cell for cell in book["cells"] if cell["cell_type"] == "code"]
-    code = "\n".join("".join(cell["source"]) for cell in cells)
     name = f"notebook {path.stem}" + (", by nbclient" if jupyter else "")
     output = io.StringIO()
     try:
+        book = json.loads(path.read_text())
+        cells = [cell for cell in book["cells"] if cell["cell_type"] == "code"]
+        code = "\n".join("".join(cell["source"]) for cell in cells)
         check_stored(book)
         assert re.search(r"^assert ", code, re.M), "the notebook has no assertion"
         missing = find_missing(code, book["metadata"].get("gpucsr", {}))
@@ -103,7 +104,7 @@ def main(arguments):
             paths.append(pathlib.Path(argument))
     lines = [report(path, jupyter, figures) for path in paths]
     print("\n".join(lines))
-    return any(line.startswith("not ok") for line in lines)
+    return 3 if any(line.startswith("not ok") for line in lines) else 0
 
 
 if __name__ == "__main__":
