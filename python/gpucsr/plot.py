@@ -8,6 +8,18 @@ import numpy as np
 import scipy.sparse
 from scipy.spatial.distance import pdist
 
+# Offset of a text from its point in typographic points, horizontal and vertical alignment.
+_LABEL_PLACES = [
+    ((5, 0), "left", "center"),
+    ((-5, 0), "right", "center"),
+    ((0, 5), "center", "bottom"),
+    ((0, -5), "center", "top"),
+    ((4, 4), "left", "bottom"),
+    ((4, -4), "left", "top"),
+    ((-4, 4), "right", "bottom"),
+    ((-4, -4), "right", "top"),
+]
+
 __all__ = ["convergence", "regularization_path", "mds_map", "shepard", "rank_distribution"]
 
 
@@ -184,15 +196,38 @@ def mds_map(points: Any, labels: Optional[Sequence[Any]] = None, *, groups: Any 
     members = [(None, np.arange(len(array)))] if groups is None else [(g, np.flatnonzero(np.asarray(groups) == g)) for g in np.unique(groups)]
     for group, rows in members:
         ax.scatter(x[rows], y[rows], s=16, label=None if group is None else str(group))
-    for text, place in zip(labels if labels is not None else (), zip(x, y)):
-        if str(text):
-            ax.annotate(str(text), place, xytext=(3, 3), textcoords="offset points", fontsize="small")
     ax.set_aspect("equal", adjustable="datalim")
     ax.set_xticks([])
     ax.set_yticks([])
     if groups is not None:
         ax.legend()
+    if labels is not None:
+        _write_labels(ax, np.column_stack((x, y)), [str(text) for text in labels])
     return ax
+
+
+def _write_labels(ax: Any, points: np.ndarray, labels: Sequence[str]) -> None:
+    """Write a text beside each point, where it covers the fewest points and other texts, and stays within the axes."""
+    ax.figure.draw_without_rendering()  # sets the scale of the axes, which the extents of texts depend on
+    pixels, frame, boxes = ax.transData.transform(points), ax.get_window_extent(), []
+    for text, point in zip(labels, points):
+        if not text:
+            continue
+        best = None
+        for offset, horizontal, vertical in _LABEL_PLACES if len(labels) <= 500 else _LABEL_PLACES[:1]:  # the search takes the square of the number of texts
+            note = ax.annotate(text, point, xytext=offset, textcoords="offset points", ha=horizontal, va=vertical, fontsize="small")
+            box = note.get_window_extent()
+            inside = (frame.x0 <= box.x0) + (frame.x1 >= box.x1) + (frame.y0 <= box.y0) + (frame.y1 >= box.y1)
+            covered = 10 * (4 - inside) + sum(box.overlaps(other) for other in boxes) + box.count_contains(pixels)
+            if best is not None and best[0] <= covered:
+                note.remove()
+                continue
+            if best is not None:
+                best[1].remove()
+            best = (covered, note, box)
+            if not covered:
+                break
+        boxes.append(best[2])
 
 
 def shepard(model: Any, X: Any, *, max_pairs: int = 20000, ax: Any = None) -> Any:
