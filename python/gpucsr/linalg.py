@@ -128,6 +128,8 @@ class Solver:
         if not np.isfinite(b).all() or not np.isfinite(x).all():
             raise ValueError("b or x0 has infinite entries or NaN. Pass finite values")
         ksp = self.ksp
+        if rtol < 0 or atol < 0 or (maxiter is not None and maxiter < 0):  # PETSc gives some negative numbers a meaning
+            raise ValueError(f"rtol={rtol}, atol={atol}, maxiter={maxiter}: pass numbers that are not negative")
         try:
             ksp.setTolerances(rtol=rtol, atol=atol, divtol=1e300, max_it=10 * n if maxiter is None else maxiter)
         except PETSc.Error as error:

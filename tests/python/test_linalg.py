@@ -251,6 +251,8 @@ class Solvers(unittest.TestCase):
             ("method='nosuch'", lambda: gpucsr.linalg.Solver(A, "nosuch")),
             ("rtol=2", lambda: gpucsr.linalg.cg(A, np.ones(16), rtol=2)),
             ("maxiter=-1", lambda: gpucsr.linalg.cg(A, np.ones(16), maxiter=-1)),
+            ("rtol=-1", lambda: gpucsr.linalg.cg(A, np.ones(16), rtol=-1)),
+            ("atol=-2", lambda: gpucsr.linalg.cg(A, np.ones(16), atol=-2)),
         ):
             with self.assertRaisesRegex(ValueError, words) as caught:
                 call()
