@@ -13,7 +13,7 @@ static const GpAppOption options[] = {
   {"-matrix_free", GP_APP_BOOL, NULL, NULL, "false", PETSC_FALSE, "Computes the distances of features again in every pass and stores none."},
   {"-weights", GP_APP_FILE_IN, "file", NULL, NULL, PETSC_FALSE, "Weights of the pairs, a matrix as for -f. A pair of weight 0 does not count."},
   {"-missing", GP_APP_CHOICE, "none|nan|zero", NULL, "none", PETSC_FALSE, "Value that stands for a missing dissimilarity, besides an empty field and NA."},
-  {"-similarity", GP_APP_CHOICE, "none|corr|reverse|reciprocal|ranks|exp|gaussian|cooccurrence|gravity|confusion|transition|membership|probability|constant", NULL, "none", PETSC_TRUE,
+  {"-similarity", GP_APP_CHOICE, "none|corr|reverse|reciprocal|ranks|exp|gaussian|cooccurrence|gravity|confusion|transition|membership|probability|constant", NULL, "none", PETSC_FALSE,
    "The input has similarities, which this conversion makes dissimilarities."},
   {"-similarity_constant", GP_APP_REAL, "constant", NULL, "1", PETSC_FALSE, "With -similarity constant: the number from which similarities are subtracted."},
   {"-symmetrize", GP_APP_BOOL, NULL, NULL, "false", PETSC_FALSE, "Takes the mean where the two orders of a pair differ."},
