@@ -12,6 +12,7 @@ typedef struct {
   InputOptions       input;
   OutputOptions      output;
   InterpolateOptions interpolate;
+  Scree              scree;
   char               start[PETSC_MAX_PATH_LEN], target[PETSC_MAX_PATH_LEN], fixed[PETSC_MAX_PATH_LEN], labels[PETSC_MAX_PATH_LEN], restart[PETSC_MAX_PATH_LEN], checkpoint[PETSC_MAX_PATH_LEN];
   PetscInt           checkpoint_every;
   SMACOF             solver;
@@ -40,6 +41,7 @@ static const struct {
   {"-stress_per_point", GP_APP_FILE_OUTPUT, offsetof(Request, output.points)},
   {"-report", GP_APP_FILE_OUTPUT, offsetof(Request, output.report)},
   {"-shepard_data", GP_APP_FILE_OUTPUT, offsetof(Request, output.shepard_data)},
+  {"-scree_plot", GP_APP_FILE_OUTPUT, offsetof(Request, output.scree)},
   {"-map", GP_APP_FILE_OUTPUT, offsetof(Request, output.map)},
   {"-shepard", GP_APP_FILE_OUTPUT, offsetof(Request, output.shepard)},
 };
@@ -50,6 +52,8 @@ static PetscErrorCode SmacofGetRequest(MPI_Comm comm, void *context)
   static const char *const missings[]    = {"none", "nan", "zero", "Missing", "", NULL};
   Request                 *rq            = (Request *)context;
   InputOptions            *o             = &rq->input;
+  PetscInt                 bound[3] = {0, 0, 0}, n = 3;
+  PetscBool                set;
 
   PetscFunctionBegin;
   PetscCall(PetscMemzero(rq, sizeof(*rq)));
@@ -69,7 +73,9 @@ static PetscErrorCode SmacofGetRequest(MPI_Comm comm, void *context)
   PetscCall(PetscOptionsBool("-symmetrize", GpAppOptionGetText(options, "-symmetrize"), "SMACOFSetSymmetrize", o->symmetrize, &o->symmetrize, NULL));
   PetscCall(PetscOptionsEnum("-storage", GpAppOptionGetText(options, "-storage"), "SMACOFSetStorage", SMACOFStorages, (PetscEnum)o->storage, (PetscEnum *)&o->storage, NULL));
   PetscCall(PetscOptionsInt("-checkpoint_every", GpAppOptionGetText(options, "-checkpoint_every"), "SMACOFSetCheckpoint", rq->checkpoint_every, &rq->checkpoint_every, NULL));
+  PetscCall(PetscOptionsIntArray("-scree", GpAppOptionGetText(options, "-scree"), "SMACOFSetDimension", bound, &n, &set));
   PetscOptionsEnd();
+  PetscCall(ScreeSetRange(comm, set ? n : 0, bound, &rq->scree));
   PetscCall(GpAppTableOptions(comm, &o->table));
   rq->interpolate.table = o->table;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -110,6 +116,16 @@ static PetscErrorCode SmacofShowHelp(MPI_Comm comm, void *context)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Checks the options of -scree, whose solves have other dimensions than the files of coordinates. */
+static PetscErrorCode SmacofCheckScree(MPI_Comm comm, const Request *rq)
+{
+  PetscFunctionBegin;
+  PetscCheck(!rq->output.scree[0] || rq->scree.low, comm, PETSC_ERR_USER_INPUT, "-scree_plot needs the dimensions: -scree <low>,<high>");
+  PetscCheck(!rq->scree.low || !(rq->interpolate.file[0] || rq->fixed[0] || rq->start[0] || rq->restart[0] || rq->checkpoint[0]), comm, PETSC_ERR_USER_INPUT,
+             "-scree cannot be combined with -interpolate, -fixed, -start_file, -checkpoint and -restart, which belong to one dimension; leave one of them out");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Checks combinations of options, and that no output overwrites another file of the run and all outputs can be written. */
 static PetscErrorCode SmacofCheckRequest(MPI_Comm comm, void *context)
 {
@@ -129,15 +145,17 @@ static PetscErrorCode SmacofCheckRequest(MPI_Comm comm, void *context)
   PetscCheck(!in->similarity || !rq->interpolate.file[0], comm, PETSC_ERR_USER_INPUT, "-similarity cannot be combined with -interpolate; give the dissimilarities of the new points");
   PetscCheck(!in->weights[0] || !in->features[0], comm, PETSC_ERR_USER_INPUT, "-weights cannot be combined with -features; use -f or -pairs");
   PetscCheck(!rq->target[0] || !rq->fixed[0], comm, PETSC_ERR_USER_INPUT, "-target cannot be combined with -fixed, whose points must not be rotated; leave one of them out");
+  PetscCall(SmacofCheckScree(comm, rq));
   PetscCall(SmacofCreateSolver(comm, rq));
   PetscCall(SMACOFGetInfo(rq->solver, &info));
   PetscCheck(!rq->start[0] || info.start == SMACOF_START_AUTO || info.start == SMACOF_START_GIVEN, comm, PETSC_ERR_USER_INPUT, "-start_file cannot be combined with -smacof_start %s; leave one of them out", SMACOFStarts[info.start]);
   PetscCheck(rq->start[0] || info.start != SMACOF_START_GIVEN, comm, PETSC_ERR_USER_INPUT, "-smacof_start given needs -start_file <file>");
   PetscCall(GpAppCanvasProbe(comm, rq->output.map));
   PetscCall(GpAppCanvasProbe(comm, rq->output.shepard));
+  PetscCall(GpAppCanvasProbe(comm, rq->output.scree));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(Files); k++) {
     const char     *name    = (const char *)rq + Files[k].offset;
-    const PetscBool picture = (PetscBool)(name == rq->output.map || name == rq->output.shepard);
+    const PetscBool picture = (PetscBool)(name == rq->output.map || name == rq->output.shepard || name == rq->output.scree);
 
     if (!picture || strcmp(name, "draw")) PetscCall(GpAppFilesAdd(Files[k].role, Files[k].option, name)); /* draw is no file, but a window */
   }
@@ -220,7 +238,10 @@ static PetscErrorCode SmacofScale(MPI_Comm comm, Request *rq)
   PetscCall(PetscLogStagePop());
   sum.load = end - begin;
   PetscCall(PetscLogStagePush(solve));
+  PetscCall(ScreeSolve(rq->solver, &rq->scree));
   PetscCall(SMACOFSolve(rq->solver));
+  PetscCall(ScreeAddMap(rq->solver, &rq->scree));
+  sum.scree = rq->scree;
   PetscCall(PetscLogStagePop());
   PetscCall(SMACOFGetKSP(rq->solver, &ksp));
   if (ksp) {
@@ -232,6 +253,7 @@ static PetscErrorCode SmacofScale(MPI_Comm comm, Request *rq)
   PetscCall(PictureWriteStress(rq->solver, note, sizeof(note)));
   PetscCall(SmacofWriteMap(rq->solver, o, x, sum.points.names, labels, note));
   if (o->shepard[0] || o->shepard_data[0]) PetscCall(WriteShepard(rq->solver, o->shepard, o->shepard_data));
+  if (o->scree[0]) PetscCall(WriteScree(rq->solver, &sum.scree, o->scree));
   if (o->report[0]) PetscCall(WriteReport(rq->solver, &sum, o->report));
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&target));
@@ -284,6 +306,7 @@ static PetscErrorCode SmacofRun(MPI_Comm comm, void *context, PetscBool *converg
   else PetscCall(SmacofScale(comm, rq));
   PetscCall(SMACOFGetConvergedReason(rq->solver, &reason));
   *converged = (PetscBool)(reason > 0);
+  for (PetscInt d = rq->scree.low; d && d <= rq->scree.high; d++) *converged = (PetscBool)(*converged && rq->scree.converged[d]);
   PetscCall(SMACOFDestroy(&rq->solver));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

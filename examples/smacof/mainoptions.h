@@ -57,6 +57,8 @@ static const GpAppOption options[] = {
   {"-shepard_data", GP_APP_FILE_OUT, "file", NULL, NULL, PETSC_FALSE, "Values of the Shepard diagram to write, in CSV."},
   {"-stress_per_point", GP_APP_FILE_OUT, "file", NULL, NULL, PETSC_FALSE, "Part of each point in the stress to write, in CSV."},
   {"-target", GP_APP_FILE_IN, "file", NULL, NULL, PETSC_FALSE, "Configuration to which the map is rotated, reflected and translated, as written by -coordinates."},
+  {"-scree", GP_APP_INTS, "low,high", NULL, NULL, PETSC_FALSE, "Also computes the stress in every dimension from low to high."},
+  {"-scree_plot", GP_APP_FILE_OUT, "file", NULL, NULL, PETSC_FALSE, "Picture of the stress by dimension to write, with -scree. Its options have the prefix scree_."},
   {"-report", GP_APP_FILE_OUT, "file", NULL, NULL, PETSC_TRUE, "Report of the run to write, in JSON."},
   {"New points"},
   {"-interpolate", GP_APP_FILE_IN, "file", NULL, NULL, PETSC_FALSE, "New points for a finished map: features, or dissimilarities to its points."},

@@ -49,6 +49,15 @@ static PetscErrorCode ReportWriteAnalysis(SMACOF s, const Summary *sum, GpAppJSO
     GpAppJSONWriteReal(J, "dilation", (double)sum->dilation);
     GpAppJSONClose(J);
   } else GpAppJSONWriteNull(J, "target");
+  GpAppJSONOpen(J, "scree", '[', PETSC_FALSE);
+  for (PetscInt d = sum->scree.low; d && d <= sum->scree.high; d++) {
+    GpAppJSONOpen(J, NULL, '{', PETSC_FALSE);
+    GpAppJSONWriteInt(J, "dim", d);
+    GpAppJSONWriteReal(J, "stress1", (double)sum->scree.stress1[d]);
+    GpAppJSONWriteBool(J, "converged", sum->scree.converged[d]);
+    GpAppJSONClose(J);
+  }
+  GpAppJSONClose(J);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -78,8 +78,20 @@ PETSC_INTERN PetscErrorCode InterpolateLoad(MPI_Comm, const InterpolateOptions *
 /* names of the output files; an empty name means that the output is not written */
 typedef struct {
   char coordinates[PETSC_MAX_PATH_LEN], binary[PETSC_MAX_PATH_LEN], points[PETSC_MAX_PATH_LEN], report[PETSC_MAX_PATH_LEN];
-  char map[PETSC_MAX_PATH_LEN], shepard[PETSC_MAX_PATH_LEN], shepard_data[PETSC_MAX_PATH_LEN];
+  char scree[PETSC_MAX_PATH_LEN], map[PETSC_MAX_PATH_LEN], shepard[PETSC_MAX_PATH_LEN], shepard_data[PETSC_MAX_PATH_LEN];
 } OutputOptions;
+
+/* stress-1 by dimension */
+typedef struct {
+  PetscInt  low, high;                         /* the dimensions; 0: there are none */
+  PetscReal stress1[SMACOF_MAX_DIMENSION + 1]; /* set from low to high */
+  PetscBool converged[SMACOF_MAX_DIMENSION + 1];
+} Scree;
+
+PETSC_INTERN PetscErrorCode ScreeSetRange(MPI_Comm, PetscInt n, const PetscInt bound[], Scree *);
+PETSC_INTERN PetscErrorCode ScreeSolve(SMACOF, Scree *);
+PETSC_INTERN PetscErrorCode ScreeAddMap(SMACOF, Scree *);
+PETSC_INTERN PetscErrorCode WriteScree(SMACOF, const Scree *, const char file[]);
 
 /* what a run reports in addition to the results of the solver */
 typedef struct {
@@ -88,6 +100,7 @@ typedef struct {
   GpAppRounding  rounding;              /* rounding errors of the Laplacian of the weights, if there is one */
   PetscBool      target;                /* the map was rotated to a target; else the next two members are unused */
   PetscReal      dilation, correlation; /* see SMACOFProcrustes() */
+  Scree          scree;
 } Summary;
 
 PETSC_INTERN PetscErrorCode SummaryPrint(SMACOF, const Summary *);

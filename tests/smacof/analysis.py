@@ -125,4 +125,18 @@ def target(t, plain, rotated, report):
     assert R["target"]["correlation"] > 0.9 and abs(X - Z).max() > 0.1
 
 
+def scree(t, report, *each):
+    """the stress of every dimension is that of a run with this dimension; the picture has a marker for each"""
+    import xml.dom.minidom as xml
+
+    R = json.load(open(report))["scree"]
+    assert [r["dim"] for r in R] == list(range(1, 4)) and all(r["converged"] for r in R)
+    for r, file in zip(R, each):
+        near(f"dimension {r['dim']}", r["stress1"], json.load(open(file))["stress1"], 1e-12)
+    assert R[0]["stress1"] > 2 * R[1]["stress1"] > 4 * R[2]["stress1"]
+    texts = {e.firstChild.data for e in xml.parse(t + "/scree.svg").getElementsByTagName("text")}
+    assert {"Stress by dimension", "dimension", "stress-1", "12 points, ratio disparities"} <= texts, texts
+    assert {"1", "2", "3"} <= texts and "1.5" not in texts, texts
+
+
 globals()[sys.argv[1]](*sys.argv[2:])

@@ -57,13 +57,12 @@ converts() { # converts RANKS SOURCE METHOD ARGUMENTS: writes the dissimilaritie
 for method in reverse reciprocal ranks exp gaussian cooccurrence gravity transition constant; do converts 1 counts $method -f "$tmp/counts.csv"; done
 for method in confusion membership probability; do converts 1 share $method -f "$tmp/share.csv"; done
 converts 1 corr corr -f "$tmp/corr.csv"
-for n in 2 4; do
-  for method in reverse ranks gravity; do converts $n uneven $method -f "$tmp/uneven.csv" -symmetrize; done
-  converts $n triangle ranks -f "$tmp/triangle.txt"
-  converts $n triangle cooccurrence -f "$tmp/triangle.txt"
-  converts $n pairs ranks -pairs "$tmp/counts.pairs"
-  converts $n pairs gravity -pairs "$tmp/counts.pairs"
-done
+for n in 2 4; do for method in ranks gravity; do converts $n uneven $method -f "$tmp/uneven.csv" -symmetrize; done; done
+converts 4 uneven reverse -f "$tmp/uneven.csv" -symmetrize
+converts 2 triangle ranks -f "$tmp/triangle.txt"
+converts 4 triangle cooccurrence -f "$tmp/triangle.txt"
+converts 2 pairs gravity -pairs "$tmp/counts.pairs"
+converts 4 pairs ranks -pairs "$tmp/counts.pairs"
 [ $good = 1 ] && oracle converted || { cat "$tmp/failed" >>"$tmp/log" 2>/dev/null && false; }
 verdict "similarities become the dissimilarities of R's formulas, on 1, 2 and 4"
 ranks=2 refused "a correlation above 1" 4 "uneven.csv: The similarity of points 0 and 0 (counted from 0) is" -f "$tmp/uneven.csv" -similarity corr
@@ -72,4 +71,22 @@ refused "a negative count" 4 "the conversion \`gravity\` needs finite numbers of
 refused "a constant that is too small" 4 "the conversion \`constant\` needs numbers of at most 5, the constant" -f "$tmp/counts.csv" -similarity constant -similarity_constant 5
 refused "similarities of features" 2 "-similarity cannot be combined with -features" -features "$tmp/counts.csv" -similarity corr
 refused "an unknown conversion" 2 "-similarity cosine" -f "$tmp/counts.csv" -similarity cosine
+
+# --- stress by dimension ----------------------------------------------------------------------------------------------------
+export GPUCSR_CAIRO=none # pictures in SVG with texts
+for n in 1 2 4; do
+  for d in 1 2 3; do run $n -f "$tmp/D.csv" "${double[@]}" -smacof_dim $d -smacof_starts 3 -smacof_max_it 5000 -report "$tmp/dim$d.json" -coordinates "$tmp/dim$d.csv"; done
+  run $n -f "$tmp/D.csv" "${double[@]}" -smacof_starts 3 -smacof_max_it 5000 -scree 1,3 -scree_plot "$tmp/scree.svg" -report "$tmp/report.json" -coordinates "$tmp/map.csv" && cmp "$tmp/dim2.csv" "$tmp/map.csv" >>"$tmp/log" 2>&1 &&
+    oracle scree "$tmp/report.json" "$tmp"/dim[1-3].json
+  verdict "the stress of each dimension, and the map of one, are those of separate runs, on $n"
+done
+run 1 -f "$tmp/D.csv" -smacof_max_it 1 -smacof_eps 10 -scree 1,2
+verdict "the tolerance holds in each dimension"
+run 2 -f "$tmp/D.csv" -smacof_start random -smacof_max_it 2 -smacof_dim 3 -scree 2,3 -report "$tmp/report.json"
+[ $? -eq 3 ] && grep -q '"scree": \[{"dim": 2, "stress1": [0-9.e-]*, "converged": false}' "$tmp/report.json"
+verdict "a dimension that does not converge ends with code 3"
+refused "a range of one dimension" 2 "-scree: expected two dimensions from 1 to 8" -f "$tmp/D.csv" -scree 3
+refused "a descending range" 2 "-scree: expected two dimensions from 1 to 8" -f "$tmp/D.csv" -scree 3,2
+refused "a picture without dimensions" 2 "-scree_plot needs the dimensions" -f "$tmp/D.csv" -scree_plot "$tmp/out/scree.svg"
+refused "dimensions and fixed points" 2 "-scree cannot be combined with" -f "$tmp/D.csv" -scree 1,3 -fixed "$tmp/fixed.txt"
 exit 0
