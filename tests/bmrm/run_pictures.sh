@@ -54,12 +54,12 @@ verdict $? "names of classes"
 run 1 -f three -bmrm_lambda 1e-2 -bmrm_loss multiclass -test three -quality_picture bare.svg && grep -q 'confusion matrix' bare.svg && ! grep -q calibration bare.svg
 verdict $? "without probabilities, the confusion matrix alone"
 awk 'BEGIN { for (i = 0; i < 400; i++) printf "%d 1:%g 2:%g\n", i % 40, (i % 40) * 0.7 + i % 3, (i * i) % 41 }' >forty
-run 1 -f forty -bmrm_loss softmax -bmrm_lambda 1e-3 -bmrm_eps 1e-2 -test forty -quality_picture forty.svg -report r.json && "$python" "$ROOT/tests/app/picture.py" forty.svg "400 examples of 40 classes" >>log 2>&1
+run 1 -f forty -bias 0 -bmrm_loss softmax -bmrm_lambda 10 -bmrm_eps 1e-1 -test forty -quality_picture forty.svg -report r.json && "$python" "$ROOT/tests/app/picture.py" forty.svg "400 examples of 40 classes" >>log 2>&1
 verdict $? "forty classes"
 awk '{ $1 = 1; print }' two >ones && run 1 -f two -bmrm_lambda 1e-2 -test ones -quality_picture ones.svg && ! grep -q nan ones.svg
 verdict $? "a file with one class"
 for n in 1 2; do
-  run $n -f two -bmrm_loss logistic -bmrm_reg l1 -bmrm_path auto -cv 3 -path_picture path$n.svg -report r.json && drawn path path$n.svg r.json "Path of 16 lambdas, logistic loss, regulariser l1" "chosen in 3 folds" accuracy "number of weights" lambda
+  run $n -f two -bmrm_loss logistic -bmrm_eps 1e-3 -bmrm_path 10,1,0.1,0.01,1e-3 -cv 3 -path_picture path$n.svg -report r.json && drawn path path$n.svg r.json "Path of 5 lambdas, logistic loss, regulariser l2" "chosen in 3 folds" accuracy "number of weights" lambda
   verdict $? "path of a classification with folds, $n rank(s)"
 done
 run 1 -f two -bmrm_loss leastsquares -bmrm_path 1,0.1,0.01 -path_picture path.svg -report r.json && drawn path path.svg r.json "root mean square error" "of the model, the last one"
