@@ -45,6 +45,13 @@ FORMULA void ClassSlopes(const BMRMExample *x, double *first, double *second)
 }
 
 #if !defined(__CUDACC__)
+  /* A loss may define faster host implementations of these functions. */
+  #if !defined(CLASS_HOST_VALUE)
+    #define CLASS_HOST_VALUE  ClassValue
+    #define CLASS_HOST_CUT    ClassCut
+    #define CLASS_HOST_SLOPES ClassSlopes
+  #endif
+
 static inline double BMRMClassesGetFactor(const BMRMScores *x, int64_t i)
 {
   return x->v ? x->v[i] : 1;
@@ -57,7 +64,7 @@ static GpErr BMRMClassesRisk(BMRMWork *work, const BMRMScores *x, double s)
   for (int64_t i = 0; i < x->n; i++) {
     const BMRMExample example = ClassGetExample(x, i, s);
 
-    sum += BMRMClassesGetFactor(x, i) * ClassValue(&example);
+    sum += BMRMClassesGetFactor(x, i) * CLASS_HOST_VALUE(&example);
   }
   work->result[0] = sum;
   return GP_SUCCESS;
@@ -70,7 +77,7 @@ static GpErr BMRMClassesCut(BMRMWork *work, const BMRMScores *x, double s, int64
   for (int64_t i = 0; i < x->n; i++) {
     const BMRMExample example = ClassGetExample(x, i, s);
 
-    if ((first + i) % nblock == block) sum += BMRMClassesGetFactor(x, i) * ClassCut(&example, scale * BMRMClassesGetFactor(x, i), r + i);
+    if ((first + i) % nblock == block) sum += BMRMClassesGetFactor(x, i) * CLASS_HOST_CUT(&example, scale * BMRMClassesGetFactor(x, i), r + i);
     else
       for (int c = 0; c < x->k; c++) r[c * x->n + i] = 0;
   }
@@ -86,7 +93,7 @@ static GpErr BMRMClassesSlopes(BMRMWork *work, const BMRMScores *x, int nt, cons
       const BMRMExample example = ClassGetExample(x, i, t[j]);
       double            first = 0, second = 0;
 
-      ClassSlopes(&example, &first, &second);
+      CLASS_HOST_SLOPES(&example, &first, &second);
       work->result[2 * j] += BMRMClassesGetFactor(x, i) * first;
       work->result[2 * j + 1] += BMRMClassesGetFactor(x, i) * second;
     }

@@ -96,6 +96,13 @@ run 1 -f two -mat_type aij -bmrm_lambda 1e-2 -model hinge
 refused "probabilities of a model without them" 2 "-probabilities: the model hinge gives no probabilities; train it with -platt, or with -bmrm_loss logistic or softmax" -model hinge -predict two -predictions p -probabilities
 refused "probabilities of a loss without them" 2 "-probabilities: -bmrm_loss hinge gives scores without probabilities: add -platt <folds>, or choose the loss logistic or softmax" -f two -test two -predictions p -probabilities
 
+for k in 256 257; do # more classes than softmaxhost.h keeps probabilities of
+  awk -v k=$k 'BEGIN { for (i = 0; i < 2 * k; i++) printf "%d 1:%.3f 2:%.3f\n", i % k, sin(i % k), cos(i * i % k) }' >classes
+  run 1 -f classes -bias 0 -mat_type aij -bmrm_loss softmax -bmrm_lambda 1e-3 -bmrm_max_it 0 -report a.json
+  run 1 -f classes -bias 0 -mat_type aij -bmrm_loss softmax -bmrm_lambda 1e-3 -report b.json && awk -v k=$k -v a="$(value a.json objective)" -v b="$(value b.json objective)" 'BEGIN { exit !(a - log(k) < 1e-12 && log(k) - a < 1e-12 && b < a) }'
+  verdict $? "softmax: $k classes"
+done
+
 # --- intercepts ----------------------------------------------------------------------------------------------------------------------
 if [ -z "$python" ]; then
   skip "intercept: diabetes" "scikit-learn is not installed"

@@ -46,4 +46,7 @@ FORMULA double ClassCurvature(const BMRMExample *x, const double state[])
   return square;
 }
 
+#if !defined(__CUDACC__)
+  #include "softmaxhost.h"
+#endif
 #include "solvers/bmrm/bmrmclassrows.h"
