@@ -351,23 +351,43 @@ int main(int argc, char **argv)
 /*TEST
 
    testset:
-      nsize: {{1 2 4}}
-      args: -mat_gpucsr_storage double -mat_gpucsr_vec_type gpu -vec_gpu_separate {{0 1}} -resident
+      nsize: {{1 2}}
+      args: -mat_gpucsr_storage double -mat_gpucsr_vec_type gpu -resident
       output_file: output/derived_1.out
       test:
          suffix: points
-         args: -pc_type pbjacobi -bs {{1 2 3 5}} -singular
+         args: -pc_type pbjacobi -bs {{1 2 3 5}} -singular -vec_gpu_separate {{0 1}}
       test:
          suffix: variable
-         args: -pc_type vpbjacobi -variable -bs {{1 4}}
+         args: -pc_type vpbjacobi -variable -bs {{1 4}} -vec_gpu_separate {{0 1}}
       test:
          suffix: blocks
-         args: -pc_type bjacobi -pc_bjacobi_local_blocks {{1 3}} -sub_pc_type jacobi -bs 2
+         args: -pc_type bjacobi -pc_bjacobi_local_blocks {{1 3}} -sub_pc_type jacobi -bs 2 -vec_gpu_separate {{0 1}}
       test:
          suffix: gasm
-         args: -pc_type gasm -pc_gasm_type {{basic restrict interpolate none}} -pc_gasm_overlap {{0 2}} -sub_pc_type ilu
+         args: -pc_type gasm -pc_gasm_type {{basic restrict interpolate none}} -pc_gasm_overlap {{0 2}} -sub_pc_type ilu -vec_gpu_separate {{0 1}}
       test:
          suffix: subdomains
+         args: -pc_type gasm -pc_gasm_total_subdomains 8 -pc_gasm_overlap 1 -sub_pc_type jacobi -bs 2 -mat_partitioning_type average -vec_gpu_separate {{0 1}}
+
+   testset:
+      nsize: 4
+      args: -mat_gpucsr_storage double -mat_gpucsr_vec_type gpu -vec_gpu_separate -resident
+      output_file: output/derived_1.out
+      test:
+         suffix: points_4
+         args: -pc_type pbjacobi -bs 3 -singular
+      test:
+         suffix: variable_4
+         args: -pc_type vpbjacobi -variable -bs 4
+      test:
+         suffix: blocks_4
+         args: -pc_type bjacobi -pc_bjacobi_local_blocks 3 -sub_pc_type jacobi -bs 2
+      test:
+         suffix: gasm_4
+         args: -pc_type gasm -pc_gasm_type {{basic restrict interpolate none}} -pc_gasm_overlap 2 -sub_pc_type ilu
+      test:
+         suffix: subdomains_4
          args: -pc_type gasm -pc_gasm_total_subdomains 8 -pc_gasm_overlap 1 -sub_pc_type jacobi -bs 2 -mat_partitioning_type average
 
    test:
