@@ -9,14 +9,15 @@ static GpErr RefusePin(GpDev dev, void *memory, size_t bytes)
 {
   return GpDevFail(dev, GP_ERR_MEMORY, "%zu bytes of host memory cannot be pinned: the test refuses", bytes);
 }
-static void Make(int which, BenchMatrix *A, const char **name)
+/* The small matrices still have several chunks. */
+static void Make(int which, int small, BenchMatrix *A, const char **name)
 {
   static const char *const names[MATRICES] = {"7-point stencil", "text", "R-MAT", "uneven rows", "no nonzeros", "no rows"};
 
   *name = names[which];
-  if (which == 0) BenchStencil(A, 23, 0, 1);
-  else if (which == 1) BenchRows(A, 4000, 5000, 60, 1, 2);
-  else if (which == 2) BenchRmat(A, 12, 9, 3);
+  if (which == 0) BenchStencil(A, small ? 15 : 23, 0, 1);
+  else if (which == 1) BenchRows(A, small ? 800 : 4000, 5000, 60, 1, 2);
+  else if (which == 2) BenchRmat(A, small ? 10 : 12, 9, 3);
   else if (which == 3) BenchUneven(A, 5); /* a row of 5000 nonzeros is larger than a chunk */
   else BenchMatrixCreate(A, which == 4 ? 700 : 0, 80, 0);
 }
@@ -179,7 +180,7 @@ static PetscErrorCode TestAll(GpDev dev, int every)
     BenchMatrix A;
     const char *name;
 
-    Make(which, &A, &name);
+    Make(which, every > 1, &A, &name);
     for (int prec = 0; prec < GP_PRECISIONS; prec++) PetscCall(CheckMatrix(dev, name, &A, (GpPrec)prec, &combination, every));
     BenchMatrixDestroy(&A);
     PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s: streamed products have the bits of ordinary ones\n", name));
@@ -215,7 +216,7 @@ int main(int argc, char **argv)
 
     BenchMatrix A;
 
-    BenchRmat(&A, 12, 9, 3);
+    BenchRmat(&A, every > 1 ? 10 : 12, 9, 3);
     PetscCall(CheckMatrix(dev, "in place", &A, GP_F32, &combination, (int)every));
     BenchMatrixDestroy(&A);
     Ops.holds = Holds;
