@@ -55,7 +55,8 @@ fromsource() {
     for f in tests/"$dir"/*; do ln -s "$ROOT/$f" "$top/src/mat/tests/$dir/"; done
   done
   if [ "${GPUCSR_SUITE:-full}" = petsc ]; then # nor do these programs
-    (cd "$top/src/mat/tests" && rm -f device/{device,memory,stream}.c stream/{chunk,chunkfaults,chunkfile,operator,reclaim}.c)
+    (cd "$top/src/mat/tests" && rm -f device/{device,memory,stream}.c stream/{chunk,chunkfaults,chunkfile,operator,reclaim}.c
+      rm -f smacof/stream.c) # tests/smacof/run_smacof.sh compares streamed with ordinary runs too
   fi
   # a copy of PETSc's gmakefile.test that finds these sources and includes the link commands of tests/harness.mk
   sed -e 's|^TESTSRCDIR.*|TESTSRCDIR := $(dir $(mkfile_path))src|' \
