@@ -54,7 +54,7 @@ fi
 # The longest scripts start first, so that no long script runs alone at the end.
 export -f one whole not_ok
 scripts=()
-for script in $(printf '%s\n' tests/{leaks,smacof,pagerank,bmrm,kmeans,clients}/run_*.sh tests/*/run_*.sh | awk '!seen[$0]++'); do
+for script in $(printf '%s\n' tests/{leaks/run_valgrind,smacof/run_smacof,bmrm/run_learner,pagerank/run_pagerank,clients/run_resident,bmrm/run_bmrm,kmeans/run_kmeans,clients/run_clients,fuzz/run_fuzz}.sh tests/*/run_*.sh | awk '!seen[$0]++'); do
   case $GPUCSR_SUITE:$script in
   *:*/conformance/*) continue ;;
   full:*/gpu/*) continue ;;
