@@ -198,7 +198,7 @@ int main(int argc, char **argv)
       test:
          suffix: 4
          nsize: 4
-         args: -type aij -seeds 2 -cuts 3
+         args: -type aij -seeds 1 -cuts 3
       test:
          suffix: gpu
          args: -type gpucsr -mat_gpucsr_vec_type gpu -vec_gpu_separate -mat_gpucsr_storage {{single double}} -seeds 2
