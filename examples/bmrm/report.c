@@ -64,7 +64,9 @@ PetscErrorCode BMRMReportPrint(MPI_Comm comm, const BMRMReport *r, const BMRMMod
   PetscCall(BMRMReportPrintQuality(comm, "train", &r->train));
   PetscCall(BMRMReportPrintQuality(comm, "test", &r->test));
   PetscCall(BMRMDetailsPrint(comm, &r->details, model->nclass ? model->label : model->classes, model->class_names));
-  if (r->reason && strncmp(r->reason, "CONVERGED", 9)) PetscCall(PetscPrintf(comm, "WARNING: NOT CONVERGED (%s). The gap above is the quality of this model; see -bmrm_max_it and -bmrm_eps.\n", r->reason));
+  if (r->reason && strncmp(r->reason, "CONVERGED", 9))
+    PetscCall(PetscPrintf(comm, "WARNING: NOT CONVERGED (%s). The gap above is the quality of this model; %s.\n", r->reason,
+                          strcmp(r->reason, "DIVERGED_STAGNATED") ? "see -bmrm_max_it and -bmrm_eps" : "increase -bmrm_eps or, with many classes, use -bias_factor 0.01"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -132,6 +132,10 @@ done
 awk 'BEGIN { for (i = 0; i < 90; i++) { k = i % 3; printf "%d 1:%.3f 2:%.3f\n", k, k + (i * 7 % 11) / 8, (k - 1) * (k - 1) + (i * 5 % 13) / 9 } }' >even
 run 1 -f even -mat_type aij -bmrm_loss softmax -bmrm_lambda 1e-3 -bmrm_eps 1e-8 -report r.json && [ "$(value r.json reason)" = CONVERGED_GAP_ATOL ]
 verdict $? "intercept: classes of equal size, whose first cuts do not depend on it"
+awk 'BEGIN { s = 1; for (k = 0; k < 320; k++) c[k] = (s = (s * 16807) % 2147483647) / 2147483647 * 4 - 2
+  for (i = 0; i < 400; i++) { k = i % 40; printf "%d", k + 1; for (j = 0; j < 8; j++) { s = (s * 16807) % 2147483647; printf " %d:%.3f", j + 1, c[k * 8 + j] + s / 2147483647 * 2 - 1 } print "" } }' >forty
+run 1 -f forty -mat_type aij -bmrm_loss softmax -bmrm_lambda 1e-3 -bmrm_eps 1e-2 -report r.json && awk -v j="$(value r.json objective)" 'BEGIN { exit !(j < 0.40) }'
+verdict $? "intercept: forty classes, more than the first cuts can balance"
 for pair in "novelty -bias_factor 1" "rocarea" "ordinal" "preference"; do
   read -ra set <<<"$pair"
   run 1 -f two -mat_type aij -bmrm_lambda 1e-2 -bmrm_loss "${set[@]}" && grep -q '^data  *300 examples, 5 features' log

@@ -292,7 +292,7 @@ static PetscErrorCode BMRMModelSolveProximal(BMRM b, PetscReal tol)
 /* Minimises the model: raises the lower bound, and sets d to the direction from the best point to the minimiser. Drops and merges cuts. */
 PetscErrorCode BMRMSolveModel_Private(BMRM b)
 {
-  const PetscReal tol = b->set.qp_rtol * PetscMax(b->J - b->lower, 0);
+  const PetscReal tol = b->set.qp_rtol * PetscMax(b->J - b->lower, 0), before = b->lower;
 
   PetscFunctionBegin;
   if (b->broken) PetscFunctionReturn(PETSC_SUCCESS);
@@ -300,7 +300,8 @@ PetscErrorCode BMRMSolveModel_Private(BMRM b)
   PetscCall(BMRMModelReserve(b));
   if (b->reg->ops->solve) PetscCall(BMRMModelSolveQuadratic(b, tol));
   else PetscCall(BMRMModelSolveProximal(b, tol));
-  PetscCall(BMRMBundleDropIdle(&b->bundle, b->set.idle_age));
+  /* Several free weights: a combination of cuts that is balanced at all of them may need cuts that have had no weight. Until the bound rises, all are kept. */
+  if (b->bundle.nfree < 2 || b->lower > before) PetscCall(BMRMBundleDropIdle(&b->bundle, b->set.idle_age));
   PetscCall(BMRMBundleCompress(&b->bundle, b->reg, b->set.max_cuts));
   PetscCall(VecAXPY(b->d, -1, b->w));
   PetscCall(PetscLogEventEnd(BMRM_QPEvent, b, 0, 0, 0));
