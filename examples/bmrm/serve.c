@@ -1,4 +1,4 @@
-/* The service of a trained model: reads lines, answers each with a line. Lines that arrive together are answered together. */
+/* The service of a trained model: reads lines, and answers each with a line, except the headings of a table. Lines that arrive together are answered together. */
 #include "serve.h"
 #include <errno.h>
 #include <string.h>
@@ -20,8 +20,8 @@ typedef struct {
   PetscReal         *score;                   /* [k SERVE_BATCH] scores of the lines, those of a line one after another */
   PetscInt           errors;                  /* number of lines of the batch with an error */
   GpAppComplaint     complaint[SERVE_BATCH];  /* code 0: the line has a prediction */
-  char              *text;                    /* what was read and not yet answered */
-  size_t             length, capacity, begin; /* its length, and that of the part that has been answered */
+  char              *text;                    /* [capacity] input that was read */
+  size_t             length, capacity, begin; /* bytes in text; bytes allocated; bytes at the beginning of text that have been processed */
   PetscBool          skipping;                /* the rest of a line that is too long is skipped */
 } BMRMService;
 

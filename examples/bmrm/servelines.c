@@ -32,7 +32,7 @@ static PetscBool ServeIsFeature(const char *p)
   return (PetscBool)(q > p && *q == ':');
 }
 
-/* Reads <index>:<value> at p. Returns the end of the word; NULL if it is none, and what is expected instead. */
+/* Reads <index>:<value> at p and returns the end of the word. If the word has another form, returns NULL and a description of the expected form. */
 static const char *ServeScanFeature(const char *p, PetscInt last, PetscInt64 *index, double *value, const char **expected)
 {
   const char *q = GpAppScanId(p, index), *end;
@@ -134,7 +134,7 @@ PetscErrorCode BMRMServeParseHeading(const BMRMModel *model, PetscInt64 line, co
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Puts a field into a row, or notes why it cannot. heading: of its column, or NULL. */
+/* Appends the value of a field to the row, or records an error in C. heading: the heading of the column, or NULL if there are no headings. */
 static PetscErrorCode ServeParseField(const GpAppField *f, PetscInt column, const char heading[], PetscInt64 line, PetscInt feature, BMRMServeRow *row, GpAppComplaint *C)
 {
   double               value;

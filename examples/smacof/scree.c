@@ -18,7 +18,8 @@ PetscErrorCode ScreeSetRange(MPI_Comm comm, PetscInt n, const PetscInt bound[], 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Solves in each dimension of the range but that of the solver, which it keeps.  Each solve begins from the starts of the solver.  stress1 of that dimension is not set. */
+/* Solves in each dimension of the range except the dimension of the solver, which is restored at the end. Each solve uses the starts of the solver.
+   ScreeAddMap() sets the values for the omitted dimension. */
 PetscErrorCode ScreeSolve(SMACOF s, Scree *scree)
 {
   const MPI_Comm comm = PetscObjectComm((PetscObject)s);
@@ -43,7 +44,7 @@ PetscErrorCode ScreeSolve(SMACOF s, Scree *scree)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Adds the solve of the map, if its dimension is in the range. */
+/* Records stress-1 and convergence of the map under its dimension. If the dimension is outside the range, the values are not used. */
 PetscErrorCode ScreeAddMap(SMACOF s, Scree *scree)
 {
   SMACOFConvergedReason reason;

@@ -63,7 +63,7 @@ class NetworkDict(dict, _Facts):
 
 
 class NetworkArray(_Facts):
-    """Values by the numbers of the nodes. ``numpy.asarray`` and an index give the values."""
+    """Values in the order of the nodes. An index and ``numpy.asarray`` act on ``scores``: for hits and salsa, index 0 gives the authorities of all nodes and index 1 the hubs."""
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
         return np.array(self.scores, dtype=dtype)
@@ -106,9 +106,11 @@ def network(
     damping
         katz: alpha times the largest eigenvalue, if alpha is not given.
     scale
-        Scale of centralities: ``"sum"`` 1, ``"norm"`` 1, ``"max"`` 1, ``"none"``, or ``"auto"``, which is none for katz and sum for others.
+        Scale of centralities. ``"sum"``: their sum is 1. ``"norm"``: their 2-norm is 1. ``"max"``: the largest value is 1. ``"none"``: not scaled.
+        ``"auto"``: ``"none"`` for katz and ``"sum"`` for the others.
     tol
-        hits, eigenvector: upper bound on the residual divided by the eigenvalue. katz: upper bound on the relative error of every value.
+        hits, eigenvector: upper bound on the residual divided by the eigenvalue. katz: upper bound on the relative error of every value. Other
+        measures ignore it.
     max_iter
         Maximum number of iterations.
     weight
@@ -128,7 +130,8 @@ def network(
     Raises
     ------
     ConvergenceError
-        The iterations did not reach the tolerance, or all values are 0 because the graph has no links or no cycles.
+        The iterations did not reach the tolerance; or all values of hits or salsa are 0 because the graph has no links, or those of eigenvector because it has
+        no cycle.
 
     Examples
     --------

@@ -96,7 +96,7 @@ def _legend(ax: Any) -> None:
 def regularization_path(
     estimator: Any, X: Any, y: Any, values: Optional[Iterable[float]] = None, *, parameter: Optional[str] = None, names: Optional[Sequence[str]] = None, top: int = 8, ax: Any = None, **fit: Any
 ) -> Any:
-    """Train a linear model for several weights of the penalty, and draw the coefficients by the weight.
+    """Train a linear model for several values of ``C`` (weight of the loss) or ``alpha`` (weight of the penalty), and draw the coefficients over these values.
 
     Parameters
     ----------
@@ -240,7 +240,7 @@ def shepard(model: Any, X: Any, *, max_pairs: int = 20000, ax: Any = None) -> An
     X
         The argument of ``fit``: samples, or the matrix of the dissimilarities if the model has ``dissimilarity="precomputed"``.
     max_pairs
-        Of more pairs than these, the plot shows a part at equal distances in the list of all pairs. The line always uses all pairs.
+        Maximum number of pairs that are drawn as points. Of more pairs, the plot shows an evenly spaced sample of the list. The line always uses all pairs.
     ax
         Axes of matplotlib.
 

@@ -28,8 +28,8 @@ class RankSVM(_LinearModel):
     ----------
     loss
         ``"preference"``: mean over the queries of the mean of ``max(0, 1 - (z_i - z_j))`` over the pairs of samples with ``y_i > y_j``, where z are the
-        scores; the loss of a query without such pairs is 0. ``"ordinal"``: the mean over all pairs of ``(y_i - y_j) max(0, 1 - (z_i - z_j))``, without queries. ``"ndcg"``: a bound on
-        1 - NDCG, for labels between 0 and 50.
+        scores; the loss of a query without such pairs is 0. ``"ordinal"``: the mean over all pairs with ``y_i > y_j`` of
+        ``(y_i - y_j) max(0, 1 - (z_i - z_j))``, without queries. ``"ndcg"``: the mean over the queries of an upper bound on 1 - NDCG@10, for labels between 0 and 50.
     C
         Weight of the loss relative to the penalty.
     tol

@@ -116,7 +116,7 @@ class Estimators(unittest.TestCase):
             self.assertEqual((len(made), made[0].desc, made[0].n, made[0].open), (1, type(model).__name__, model.n_iter_, False))
             history = model.history_
             self.assertEqual(history.shape, (model.n_iter_ + 1, 2))
-            self.assertTrue((np.diff(history[:, 0]) <= 0).all() and (np.diff(history[:, 1]) >= 0).all())
+            self.assertTrue((np.diff(history[:, 0]) <= 1e-12 * history[:-1, 0]).all() and (np.diff(history[:, 1]) >= 0).all())  # an objective that is computed anew differs by rounding
             self.assertEqual(history[-1].tolist(), [model.objective_, model.lower_bound_])
             quiet = model.set_params(progress=False).fit(self.X, y)
             np.testing.assert_array_equal(quiet.history_, history)
