@@ -3,6 +3,7 @@
 #   PETSC_DIR, PETSC_ARCH   the PETSc to use; default: the one that pkg-config finds
 #   CUDA_DIR                the CUDA toolkit; default: that of the nvcc on the PATH; CUDA_DIR=none builds without CUDA
 #   CUDA_ARCHS              compute capabilities to compile for, default "80 90"
+#   CUDA_PTX                0: no PTX code, which newer GPUs need; the library is smaller
 #   SLEPC_DIR               SLEPc for `pagerank -method eps` and `smacof -smacof_eigensolver slepc`; default: the one that pkg-config finds for this PETSc; SLEPC_DIR=none builds without SLEPc
 #   V=1                     show the commands
 #   BUILD                   the folder of all build outputs, default build
@@ -13,6 +14,7 @@ BUILD      ?= build
 override BUILD := $(patsubst $(CURDIR)/%,%,$(abspath $(BUILD)))
 $(foreach v,CURDIR BUILD,$(if $(word 2,$($v)),$(error $v has a space, which make cannot handle: $($v). Use a folder without spaces)))
 CUDA_ARCHS ?= 80 90
+CUDA_PTX   ?= 1
 prefix     ?= $(or $(PREFIX),/usr/local)
 libdir     ?= $(prefix)/lib
 DESTDIR    ?=
@@ -106,7 +108,8 @@ cflags    = -std=gnu99 $(OPT) -fPIC -fvisibility=hidden $(warn) $(incs) $(defs)
 cudainc  := $(if $(nvcc),-I$(cuda)/include)
 pincs     = $(PETSC_CC_INCLUDES) $(cudainc)
 top      := $(lastword $(sort $(CUDA_ARCHS)))
-gencode  := $(foreach a,$(CUDA_ARCHS),-gencode arch=compute_$(a),code=sm_$(a)) -gencode arch=compute_$(top),code=compute_$(top)
+ptx      := -gencode arch=compute_$(top),code=compute_$(top)
+gencode  := $(foreach a,$(CUDA_ARCHS),-gencode arch=compute_$(a),code=sm_$(a)) $(if $(filter-out 0,$(CUDA_PTX)),$(ptx))
 compress := $(if $(nvcc),$(shell $(nvcc) --help | grep -q compress-mode && echo --compress-mode=size))# CUDA 12.8 and above; the library then needs driver 550 or newer
 nvflags  := -std=c++17 -O3 $(if $(LINEINFO),-lineinfo) $(compress) $(gencode) -Xcompiler -fPIC,-fvisibility=hidden,-Wall $(incs) $(defs)
 petsclib  = -L$(petsc)/lib -Wl,-rpath,$(petsc)/lib $(PETSC_LIB_BASIC) $(BLASLAPACK_LIB)
