@@ -58,10 +58,10 @@ PetscErrorCode BMRMGetRequest(MPI_Comm comm, void *context)
 /* Returns a description of the first invalid combination of options, or NULL. */
 static const char *BMRMFindConflict(const BMRMRequest *rq)
 {
-  if (!rq->train[0] && !rq->model[0]) return "nothing to do: give -f <LIBSVM file> to train, or -model <file> and -test or -predict <LIBSVM file> to predict";
+  if (!rq->train[0] && !rq->model[0]) return "nothing to do: give -f <file> to train, or -model <file> and one of -test <file>, -predict <file> and -serve libsvm|csv to predict";
   if (rq->serve && (rq->train[0] || rq->test[0] || rq->predict[0])) return "-serve answers lines of standard input with a trained model: leave out -f, -test and -predict";
-  if (rq->serve && (rq->predictions[0] || rq->report[0])) return "-serve writes its answers to standard output: leave out -predictions and -report";
-  if (!rq->serve && !rq->train[0] && !rq->test[0] && !rq->predict[0]) return "a model alone: give -test or -predict <LIBSVM file> with it, or -f <LIBSVM file> to train";
+  if (rq->serve && (rq->predictions[0] || rq->report[0] || rq->quality || rq->qualitypicture[0])) return "-serve writes its answers to standard output: leave out -predictions, -report, -quality and -quality_picture";
+  if (!rq->serve && !rq->train[0] && !rq->test[0] && !rq->predict[0]) return "a model alone: give one of -test <file>, -predict <file> and -serve libsvm|csv with it, or -f <file> to train";
   if (rq->save[0] && !rq->train[0]) return "-save_binary needs the data of -f <LIBSVM file>";
   if (rq->picture[0] && !rq->train[0]) return "-picture shows the training with -f <LIBSVM file>";
   if (rq->test[0] && rq->predict[0]) return "-test and -predict exclude each other: give one of them";

@@ -1,6 +1,7 @@
 /* The service of a trained model: reads lines, and answers each with a line, except the headings of a table. Lines that arrive together are answered together. */
 #include "serve.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -194,6 +195,7 @@ PetscErrorCode BMRMServe(MPI_Comm comm, const BMRMRequest *rq, const BMRMModel *
     for (PetscInt j = 0; j < model->n; j++) s->columns.feature[j] = j;
   }
   PetscCall(PetscMalloc1(s->out.k * SERVE_BATCH, &s->score));
+  for (int fd = STDIN_FILENO; fd <= STDOUT_FILENO; fd++) (void)fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK); /* a program with an event loop may have set this flag */
   while (!end) {
     PetscCall(ServeRead(s, &end));
     PetscCall(ServeProcessText(s));

@@ -12,7 +12,7 @@ static PetscErrorCode InputLoadWeights(MPI_Comm comm, const InputOptions *o, con
   PetscInt    n;
 
   PetscFunctionBegin;
-  PetscCall(MatReadDissimilarities(comm, o->weights, PETSC_FALSE, PETSC_FALSE, &o->table, weight, &none, &names, &text));
+  PetscCall(MatReadDissimilarities(comm, o->weights, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE, &o->table, weight, &none, &names, &text));
   PetscCall(MatGetSize(*weight, &n, NULL));
   if (n != P->N) PetscCall(PetscSNPrintf(what, length, "weights of %" PetscInt_FMT " points, but dissimilarities of %" PetscInt_FMT " points", n, P->N));
   b = names;
@@ -53,7 +53,7 @@ PetscErrorCode InputLoad(const InputOptions *o, SMACOF s, Points *P)
     PetscCall(SMACOFSetFeatures(s, delta, o->metric));
     PetscCall(MatDestroy(&delta));
   } else {
-    PetscCall(MatReadDissimilarities(comm, file, (PetscBool)(o->pairs[0] != 0), (PetscBool)(o->missing == MISSING_NAN), &o->table, &delta, &weight, &P->names, &text));
+    PetscCall(MatReadDissimilarities(comm, file, (PetscBool)(o->pairs[0] != 0), (PetscBool)(o->missing == MISSING_NAN), (PetscBool)(o->similarity > 0), &o->table, &delta, &weight, &P->names, &text));
     PetscCall(MatGetSize(delta, &P->N, NULL));
     both = (PetscBool)(o->weights[0] && weight);
     if (o->weights[0] && !both) PetscCall(InputLoadWeights(comm, o, P, &weight, what, sizeof(what)));

@@ -69,7 +69,8 @@ static PetscErrorCode SmacofGetRequest(MPI_Comm comm, void *context)
   PetscCall(PetscOptionsEnum("-missing", GpAppOptionGetText(options, "-missing"), "SMACOFSetMissing", missings, (PetscEnum)o->missing, (PetscEnum *)&o->missing, NULL));
   o->constant = 1;
   PetscCall(PetscOptionsEList("-similarity", GpAppOptionGetText(options, "-similarity"), "SMACOFConvertSimilarities", conversions, PETSC_STATIC_ARRAY_LENGTH(conversions), conversions[0], &o->similarity, NULL));
-  PetscCall(PetscOptionsReal("-similarity_constant", GpAppOptionGetText(options, "-similarity_constant"), "SMACOFConvertSimilarities", o->constant, &o->constant, NULL));
+  PetscCall(PetscOptionsReal("-similarity_constant", GpAppOptionGetText(options, "-similarity_constant"), "SMACOFConvertSimilarities", o->constant, &o->constant, &set));
+  PetscCheck(!set || !strcmp(conversions[o->similarity], "constant"), comm, PETSC_ERR_USER_INPUT, "-similarity_constant needs -similarity constant");
   PetscCall(PetscOptionsBool("-symmetrize", GpAppOptionGetText(options, "-symmetrize"), "SMACOFSetSymmetrize", o->symmetrize, &o->symmetrize, NULL));
   PetscCall(PetscOptionsEnum("-storage", GpAppOptionGetText(options, "-storage"), "SMACOFSetStorage", SMACOFStorages, (PetscEnum)o->storage, (PetscEnum *)&o->storage, NULL));
   PetscCall(PetscOptionsInt("-checkpoint_every", GpAppOptionGetText(options, "-checkpoint_every"), "SMACOFSetCheckpoint", rq->checkpoint_every, &rq->checkpoint_every, NULL));

@@ -56,17 +56,37 @@ static PetscErrorCode ReadAddFirstName(const GpAppTable *T, char **names)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Whether the last numbers of all lines of a triangle are equal, as on the diagonal of a correlation matrix. Collective. */
+static PetscErrorCode ReadHasConstantEnds(const GpAppTable *T, PetscBool *constant)
+{
+  PetscReal range[2] = {PETSC_MIN_REAL, PETSC_MIN_REAL}; /* the largest number, and minus the smallest one */
+
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < T->rows; k++) {
+    const PetscReal end = T->value[(size_t)k * (size_t)T->cols + (size_t)(T->first + k)];
+
+    range[0] = PetscMax(range[0], end);
+    range[1] = PetscMax(range[1], -end);
+  }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, range, 2, MPIU_REAL, MPIU_MAX, T->comm));
+  *constant = (PetscBool)(T->N > 1 && range[0] == -range[1]);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Creates a dense matrix from a square table or a lower triangle.  Entries above a triangle are NaN, so that the lower entry counts for both. */
-static PetscErrorCode ReadDenseFromTable(GpAppTable *T, Mat *A, char **names)
+static PetscErrorCode ReadDenseFromTable(GpAppTable *T, PetscBool similar, Mat *A, char **names)
 {
   const PetscInt from1 = T->shape == GP_TABLE_STRICT_FROM1, N = T->N + from1;
   PetscInt      *columns, column, swapped = 0, rows;
+  PetscBool      constant = PETSC_FALSE;
   PetscScalar   *a;
 
   PetscFunctionBegin;
   TABLE_CHECK(T, T->cols == N - (T->shape == GP_TABLE_STRICT_FROM0) - from1 || T->shape == GP_TABLE_LOWER,
               "%s: %" PetscInt_FMT " rows of %" PetscInt_FMT " numbers%s%s: dissimilarities are a square matrix (use -features for vectors; -table_header and -table_names set whether there are headings and row names)", T->file, T->N, T->cols,
               T->heading ? " under headings" : "", T->named ? " behind names" : "");
+  if (similar && from1) PetscCall(ReadHasConstantEnds(T, &constant));
+  TABLE_CHECK(T, !constant, "%s: the last numbers of all lines are equal, so that this can be a triangle of similarities with its diagonal or without it: give the whole matrix", T->file);
   PetscCall(GpAppTableGatherNames(T, names));
   PetscCall(ReadFindSwapped(T, *names, &column, &swapped));
   if (column >= 0) PetscCall(PetscFree(*names));
@@ -250,7 +270,7 @@ static PetscErrorCode ReadPairsFromTable(GpAppTable *T, Mat *delta, Mat *weight,
 /* Reads dissimilarities or weights from a square matrix (table, Matrix Market or PETSc's binary format), or from a list of pairs, whose fourth column is the weight (else NULL).  The
    matrix is dense, or sparse if pairs are listed.  names are consecutive strings on every rank, NULL if the points have none.  In a file that is text a NaN of the matrix means a
    missing number.  Collective. */
-PetscErrorCode MatReadDissimilarities(MPI_Comm comm, const char file[], PetscBool pairs, PetscBool nan_missing, const GpAppTableSpec *table, Mat *delta, Mat *weight, char **names, PetscBool *text)
+PetscErrorCode MatReadDissimilarities(MPI_Comm comm, const char file[], PetscBool pairs, PetscBool nan_missing, PetscBool similar, const GpAppTableSpec *table, Mat *delta, Mat *weight, char **names, PetscBool *text)
 {
   GpAppTableSpec spec = *table;
   PetscBool      binary, market;
@@ -286,7 +306,7 @@ PetscErrorCode MatReadDissimilarities(MPI_Comm comm, const char file[], PetscBoo
   PetscCall(GpAppTableParse(&X, &spec, &T));
   PetscCall(GpAppTablePrint(&T));
   if (pairs) PetscCall(ReadPairsFromTable(&T, delta, weight, names));
-  else PetscCall(ReadDenseFromTable(&T, delta, names));
+  else PetscCall(ReadDenseFromTable(&T, similar, delta, names));
   PetscCall(GpAppTableDestroy(&T));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

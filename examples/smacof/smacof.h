@@ -58,7 +58,7 @@ typedef struct {
 PETSC_INTERN PetscErrorCode InputLoad(const InputOptions *, SMACOF, Points *);
 PETSC_INTERN PetscErrorCode PointsDestroy(Points *);
 PETSC_INTERN PetscErrorCode FeaturesRead(MPI_Comm, const char[], SMACOFMetric, const GpAppTableSpec *, Mat *, Points *);
-PETSC_INTERN PetscErrorCode MatReadDissimilarities(MPI_Comm, const char file[], PetscBool pairs, PetscBool nan_missing, const GpAppTableSpec *, Mat *delta, Mat *weight, char **names, PetscBool *text);
+PETSC_INTERN PetscErrorCode MatReadDissimilarities(MPI_Comm, const char file[], PetscBool pairs, PetscBool nan_missing, PetscBool similar, const GpAppTableSpec *, Mat *delta, Mat *weight, char **names, PetscBool *text);
 PETSC_INTERN PetscErrorCode TableRaise(GpAppTable *, const GpAppComplaint *);
 PETSC_INTERN PetscErrorCode MatCreateFromTable(GpAppTable *, Mat *, Points *);
 PETSC_INTERN PetscErrorCode FixedRead(SMACOF, const char[], PetscInt N, const char names[]);

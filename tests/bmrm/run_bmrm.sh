@@ -520,7 +520,7 @@ refused "bad input: a folder" 1 "Is a directory" -f "$tmp" -mat_type aij -model 
 
 # --- usage, and output that cannot be written -------------------------------------------------------------------------------------
 refused "usage: no arguments" 1 "bmrm: nothing to do: give -f"
-refused "usage: a model without data" 1 "bmrm: a model alone: give -test or -predict" -model "$tmp/tiny.model"
+refused "usage: a model without data" 1 "bmrm: a model alone: give one of -test" -model "$tmp/tiny.model"
 refused "usage: predictions without test data" 1 "bmrm: -predictions needs" -f "$tmp/tiny" -predictions "$tmp/out/p"
 refused "usage: a negative lambda" 1 "expected a number greater than 0" -f "$tmp/tiny" -mat_type aij -bmrm_lambda -1 -model "$tmp/out/m"
 run 1 -help && grep -q -- '-bmrm_idle_age' "$tmp/log" && grep -q -- '-predictions' "$tmp/log"

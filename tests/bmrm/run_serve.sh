@@ -111,6 +111,24 @@ wrong csv named '1,2,3,"4"5,5' ": text follows the end of a quote, expected a co
 { echo 1:1 && head -c 17000000 /dev/zero | tr '\0' 1 && printf '\n1:1\n'; } | serve libsvm -model softmax >answers 2>log && [ "$(cut -c1-52 answers | sed -n 2p)" = "error: line 2: the line has more than 16777216 bytes" ] && [ "$(wc -l <answers)" = 3 ] && [ "$(sed -n 1p answers)" = "$(sed -n 3p answers)" ]
 verdict $? "bad line: more than 16 MiB"
 
+if [ -n "$python" ]; then # a pipe that does not block, as programs with an event loop have
+  timeout 60 "$python" - "$BMRM" "$GPUCSR_DEVICE" >log 2>&1 <<'P'
+import os, subprocess, sys, time
+r, w = os.pipe()
+os.set_blocking(r, False)
+service = subprocess.Popen([sys.argv[1], "-gpucsr_device", sys.argv[2], "-serve", "libsvm", "-model", "softmax"], stdin=r, stdout=subprocess.PIPE)
+os.close(r)
+time.sleep(1)
+os.write(w, b"1:0.5\n2:1\n")
+os.close(w)
+answers = service.communicate()[0].decode().split("\n")
+assert service.returncode == 0 and len(answers) == 3 and answers[0] in "137", (service.returncode, answers)
+P
+  verdict $? "an input that does not block"
+else
+  skip "serve: an input that does not block" "there is no Python"
+fi
+
 # --- what ends the service ---------------------------------------------------------------------------------------------------------------------
 heading() { # heading TEXT MESSAGE
   echo "$1" | serve csv -model named >answers 2>log
@@ -130,7 +148,9 @@ timeout 60 "$MPIEXEC" -n 2 "$BMRM" -gpucsr_device "$GPUCSR_DEVICE" -serve libsvm
 verdict $? "refused: two processes"
 refused "without a model" 2 "nothing to do: give -f" -serve libsvm
 refused "with training" 2 "-serve answers lines of standard input with a trained model: leave out -f, -test and -predict" -f two -serve libsvm -model m
-refused "with a file of predictions" 2 "-serve writes its answers to standard output: leave out -predictions and -report" -model softmax -serve libsvm -predictions p
+refused "without a model" 2 "nothing to do: give -f <file> to train, or -model <file> and one of -test <file>, -predict <file> and -serve libsvm|csv" -serve libsvm
+refused "with details of the quality" 2 "-serve writes its answers to standard output: leave out" -model softmax -serve libsvm -quality
+refused "with a file of predictions" 2 "-serve writes its answers to standard output: leave out -predictions, -report, -quality and -quality_picture" -model softmax -serve libsvm -predictions p
 refused "another form" 2 "-serve text: expected one of libsvm|csv" -model softmax -serve text
 refused "a model without probabilities" 2 "-probabilities: the model numbers gives no probabilities" -model numbers -serve libsvm -probabilities
 refused "the model from standard input" 2 "-serve - and -model -: only one input can be standard input" -model - -serve libsvm

@@ -51,7 +51,8 @@ refused "a target and fixed points" 2 "-target cannot be combined with -fixed" -
 oracle similarities
 good=1
 converts() { # converts RANKS SOURCE METHOD ARGUMENTS: writes the dissimilarities; the run stops before the first iteration
-  run "$1" "${@:4}" "${double[@]}" -similarity "$3" -similarity_constant 40 -smacof_max_it 0 -shepard_data "$tmp/$2.$3.$1.shepard"
+  # shellcheck disable=SC2046 # two words or none
+  run "$1" "${@:4}" "${double[@]}" -similarity "$3" $([ "$3" = constant ] && echo -similarity_constant 40) -smacof_max_it 0 -shepard_data "$tmp/$2.$3.$1.shepard"
   [ $? -eq 3 ] || { cp "$tmp/log" "$tmp/failed" && good=0; }
 }
 for method in reverse reciprocal ranks exp gaussian cooccurrence gravity transition constant; do converts 1 counts $method -f "$tmp/counts.csv"; done
@@ -69,6 +70,9 @@ ranks=2 refused "a correlation above 1" 4 "uneven.csv: The similarity of points 
 refused "a proportion above 1" 4 "counts.csv: The similarity of points" -f "$tmp/counts.csv" -similarity confusion
 refused "a negative count" 4 "the conversion \`gravity\` needs finite numbers of at least 0" -f "$tmp/corr.csv" -similarity gravity
 refused "a constant that is too small" 4 "the conversion \`constant\` needs numbers of at most 5, the constant" -f "$tmp/counts.csv" -similarity constant -similarity_constant 5
+refused "a constant without its conversion" 2 "-similarity_constant needs -similarity constant" -f "$tmp/counts.csv" -similarity corr -similarity_constant 3
+printf 'A,1\nB,0.5,1\nC,0.2,0.9,1\n' >"$tmp/triangle.csv"
+ranks=2 refused "a triangle of similarities with its diagonal" 4 "triangle.csv: the last numbers of all lines are equal" -f "$tmp/triangle.csv" -similarity corr
 refused "similarities of features" 2 "-similarity cannot be combined with -features" -features "$tmp/counts.csv" -similarity corr
 refused "an unknown conversion" 2 "-similarity cosine" -f "$tmp/counts.csv" -similarity cosine
 
