@@ -289,6 +289,21 @@ static PetscErrorCode BMRMModelSolveProximal(BMRM b, PetscReal tol)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*
+  Returns the number of solutions without weight after which a cut is dropped; 0: never. With several free weights, a combination of cuts that is balanced at all of them may need cuts
+  that have had no weight. They are kept longer in solutions that do not raise the lower bound from its former value. Not for ever, since old cuts can be the cause, through rounding
+  errors. As long as the bound is that of the constant cuts, the bundle has too few cuts: it needs about as many as there are free weights.
+*/
+static PetscInt BMRMModelGetIdleAge(BMRM b, PetscReal before)
+{
+  const BMRMBundle *bu       = &b->bundle;
+  PetscReal         constant = 0;
+
+  for (PetscInt k = 0; k < bu->nblock; k++) constant += bu->b[k];
+  if (bu->nfree < 2 || b->lower > before || b->set.idle_age <= 0) return b->set.idle_age;
+  return PetscMax(b->set.idle_age, b->lower > constant ? 50 : 10 + 10 * bu->nfree);
+}
+
 /* Minimises the model: raises the lower bound, and sets d to the direction from the best point to the minimiser. Drops and merges cuts. */
 PetscErrorCode BMRMSolveModel_Private(BMRM b)
 {
@@ -300,8 +315,7 @@ PetscErrorCode BMRMSolveModel_Private(BMRM b)
   PetscCall(BMRMModelReserve(b));
   if (b->reg->ops->solve) PetscCall(BMRMModelSolveQuadratic(b, tol));
   else PetscCall(BMRMModelSolveProximal(b, tol));
-  /* Several free weights: a combination of cuts that is balanced at all of them may need cuts that have had no weight. Until the bound rises, all are kept. */
-  if (b->bundle.nfree < 2 || b->lower > before) PetscCall(BMRMBundleDropIdle(&b->bundle, b->set.idle_age));
+  PetscCall(BMRMBundleDropIdle(&b->bundle, BMRMModelGetIdleAge(b, before)));
   PetscCall(BMRMBundleCompress(&b->bundle, b->reg, b->set.max_cuts));
   PetscCall(VecAXPY(b->d, -1, b->w));
   PetscCall(PetscLogEventEnd(BMRM_QPEvent, b, 0, 0, 0));
