@@ -66,13 +66,16 @@ PetscErrorCode BMRMDetailsPrint(MPI_Comm comm, const BMRMDetails *de, const Pets
   if (!de->k) PetscFunctionReturn(PETSC_SUCCESS);
   BMRMDetailsGetMeans(de, mean);
   PetscCall(PetscPrintf(comm, "quality on %s\n  balanced accuracy %.4f, mean F1 %.4f", de->file, (double)mean[0], (double)mean[1]));
-  if (de->k == 2 && de->point) PetscCall(PetscPrintf(comm, ", average precision %.4f", (double)de->average_precision));
+  if (de->k == 2 && de->point && !PetscIsNanReal(de->average_precision)) PetscCall(PetscPrintf(comm, ", average precision %.4f", (double)de->average_precision));
   if (de->likely) PetscCall(PetscPrintf(comm, ", log loss %.4f, Brier score %.4f, calibration error %.4f", (double)de->log_loss, (double)de->brier, (double)de->calibration_error));
   PetscCall(PetscPrintf(comm, "\n  class                 examples  precision  recall      F1%s\n", de->k <= BMRM_PRINTED ? "  predicted as the classes in this order" : ""));
   for (PetscInt c = 0; c < de->k; c++) {
     const BMRMClassScores s = BMRMDetailsGetScores(de, c);
 
-    PetscCall(PetscPrintf(comm, "  %-20.20s  %8" PetscInt64_FMT "  %9.4f  %6.4f  %6.4f", BMRMDetailsGetName(&next, label[c], sizeof(buffer), buffer), s.examples, (double)s.precision, (double)s.recall, (double)s.f1));
+    PetscCall(PetscPrintf(comm, "  %-20.20s  %8" PetscInt64_FMT "  %9.4f  ", BMRMDetailsGetName(&next, label[c], sizeof(buffer), buffer), s.examples, (double)s.precision));
+    if (PetscIsNanReal(s.recall)) PetscCall(PetscPrintf(comm, "     -")); /* a class without examples */
+    else PetscCall(PetscPrintf(comm, "%6.4f", (double)s.recall));
+    PetscCall(PetscPrintf(comm, "  %6.4f", (double)s.f1));
     for (PetscInt l = 0; de->k <= BMRM_PRINTED && l < de->k; l++) PetscCall(PetscPrintf(comm, " %7" PetscInt64_FMT, de->confusion[c * de->k + l]));
     PetscCall(PetscPrintf(comm, "\n"));
   }

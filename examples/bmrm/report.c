@@ -33,13 +33,27 @@ PetscErrorCode BMRMReportSetMat(BMRMReport *r, Mat X)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Prints a number between separators; a number that is not defined, such as the recall of a class without examples, as a word. */
+static PetscErrorCode BMRMReportPrintNumber(MPI_Comm comm, const char before[], PetscReal v)
+{
+  PetscFunctionBegin;
+  if (PetscIsNanReal(v)) PetscCall(PetscPrintf(comm, "%s undefined", before));
+  else PetscCall(PetscPrintf(comm, "%s %.4f", before, (double)v));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode BMRMReportPrintQuality(MPI_Comm comm, const char which[], const BMRMQuality *s)
 {
   PetscFunctionBegin;
   if (!PetscIsInfOrNanReal(s->accuracy)) {
     PetscCall(PetscPrintf(comm, "%-5s accuracy   %.4f %% of %" PetscInt_FMT " examples\n", which, 100 * (double)s->accuracy, s->rows));
     if (s->tp < 0) PetscFunctionReturn(PETSC_SUCCESS); /* counts exist for two classes only */
-    PetscCall(PetscPrintf(comm, "                 precision %.4f, recall %.4f, F1 %.4f, MCC %.4f, AUC %.4f\n", (double)s->precision, (double)s->recall, (double)s->f1, (double)s->mcc, (double)s->auc));
+    PetscCall(BMRMReportPrintNumber(comm, "                 precision", s->precision));
+    PetscCall(BMRMReportPrintNumber(comm, ", recall", s->recall));
+    PetscCall(BMRMReportPrintNumber(comm, ", F1", s->f1));
+    PetscCall(BMRMReportPrintNumber(comm, ", MCC", s->mcc));
+    PetscCall(BMRMReportPrintNumber(comm, ", AUC", s->auc));
+    PetscCall(PetscPrintf(comm, "\n"));
     PetscCall(PetscPrintf(comm, "                 true positives %" PetscInt_FMT ", false positives %" PetscInt_FMT ", true negatives %" PetscInt_FMT ", false negatives %" PetscInt_FMT "\n", s->tp, s->fp, s->tn, s->fn));
   } else if (!PetscIsInfOrNanReal(s->rmse)) {
     PetscCall(PetscPrintf(comm, "%-5s error      %.6g root mean square, %.6g mean absolute, R2 %.4f, of %" PetscInt_FMT " examples\n", which, (double)s->rmse, (double)s->mae, (double)s->r2, s->rows));

@@ -56,7 +56,7 @@ verdict $? "without probabilities, the confusion matrix alone"
 awk 'BEGIN { for (i = 0; i < 400; i++) printf "%d 1:%g 2:%g\n", i % 40, (i % 40) * 0.7 + i % 3, (i * i) % 41 }' >forty
 run 1 -f forty -bias 0 -bmrm_loss softmax -bmrm_lambda 10 -bmrm_eps 1e-1 -test forty -quality_picture forty.svg -report r.json && "$python" "$ROOT/tests/app/picture.py" forty.svg "400 examples of 40 classes" >>log 2>&1
 verdict $? "forty classes"
-awk '{ $1 = 1; print }' two >ones && run 1 -f two -bmrm_lambda 1e-2 -test ones -quality_picture ones.svg && ! grep -q nan ones.svg
+awk '{ $1 = 1; print }' two >ones && run 1 -f two -bmrm_lambda 1e-2 -test ones -quality_picture ones.svg && ! grep -q nan ones.svg log && grep -q 'AUC undefined' log
 verdict $? "a file with one class"
 for n in 1 2; do
   run $n -f two -bmrm_loss logistic -bmrm_eps 1e-3 -bmrm_path 10,1,0.1,0.01,1e-3 -cv 3 -path_picture path$n.svg -report r.json && drawn path path$n.svg r.json "Path of 5 lambdas, logistic loss, regulariser l2" "chosen in 3 folds" accuracy "number of weights" lambda
