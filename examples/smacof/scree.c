@@ -18,6 +18,13 @@ PetscErrorCode ScreeSetRange(MPI_Comm comm, PetscInt n, const PetscInt bound[], 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode ScreePrint(MPI_Comm comm, const Scree *scree, PetscInt d, SMACOFConvergedReason reason)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscPrintf(comm, "dimension %" PetscInt_FMT ": stress-1 %.12g, %s\n", d, (double)scree->stress1[d], SMACOFConvergedReasons[reason]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Solves in each dimension of the range except the dimension of the solver, which is restored at the end. Each solve uses the starts of the solver.
    ScreeAddMap() sets the values for the omitted dimension. */
 PetscErrorCode ScreeSolve(SMACOF s, Scree *scree)
@@ -38,13 +45,13 @@ PetscErrorCode ScreeSolve(SMACOF s, Scree *scree)
     PetscCall(SMACOFGetConvergedReason(s, &reason));
     scree->stress1[d]   = PetscSqrtReal(sigma);
     scree->converged[d] = (PetscBool)(reason > 0);
-    PetscCall(PetscPrintf(comm, "dimension %" PetscInt_FMT ": stress-1 %.12g, %s\n", d, (double)scree->stress1[d], SMACOFConvergedReasons[reason]));
+    PetscCall(ScreePrint(comm, scree, d, reason));
   }
   PetscCall(SMACOFSetDimension(s, info.dim));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Records stress-1 and convergence of the map under its dimension. If the dimension is outside the range, the values are not used. */
+/* Records stress-1 and convergence of the map under its dimension, and prints them. If the dimension is outside the range, nothing is printed and the values are not used. */
 PetscErrorCode ScreeAddMap(SMACOF s, Scree *scree)
 {
   SMACOFConvergedReason reason;
@@ -57,6 +64,7 @@ PetscErrorCode ScreeAddMap(SMACOF s, Scree *scree)
   PetscCall(SMACOFGetConvergedReason(s, &reason));
   scree->stress1[info.dim]   = PetscSqrtReal(sigma);
   scree->converged[info.dim] = (PetscBool)(reason > 0);
+  if (info.dim >= scree->low && info.dim <= scree->high) PetscCall(ScreePrint(PetscObjectComm((PetscObject)s), scree, info.dim, reason));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
