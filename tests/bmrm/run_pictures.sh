@@ -29,13 +29,7 @@ refused() { # refused NAME CODE MESSAGE ARGUMENTS: in one line, and without a pi
   verdict $? "refused: $name"
 }
 
-awk 'function next_() { s = (16807 * s) % 2147483647; return s / 2147483647 }
-  BEGIN { s = 11
-    for (i = 0; i < 150; i++) {
-      for (j = 0; j < 4; j++) x[j] = int(2000 * next_() - 1000) / 1000
-      c = x[0] + 0.5 * x[1] > 0.4 ? 3 : x[2] - x[3] > 0.3 ? 7 : 1
-      if (next_() < 0.15) c = 3
-      printf "%d 1:%.3f 2:%.3f 3:%.3f 4:%.3f\n", c, x[0], x[1], x[2], x[3] } }' >three
+awk -v n=150 -v d=4 -v noise=0.15 -f "$ROOT/tests/bmrm/classes.awk" >three
 awk '{ $1 = $1 == 3 ? 1 : -1; print }' three >two
 { echo 'label,a,b,c,d' && awk '{ printf "%s", $1 == 1 ? "<first> & one" : $1 == 3 ? "a class whose name is long" : "Z\303\274rich"; for (k = 2; k <= 5; k++) { split($k, e, ":"); printf ",%s", e[2] }; print "" }' three; } >named.csv
 
