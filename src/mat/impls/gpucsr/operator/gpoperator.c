@@ -20,7 +20,7 @@ static void GpOpResetSide(GpOp op, int t)
   GpFmtDestroy(&S->fmt);
   for (int k = 0; k < GP_SPMM_KERNELS; k++) GpFmtDestroy(&S->many[k]);
   S->spread = 0;
-  S->logged = (GpOpLogged){.fill = 0};
+  S->logged = (GpOpLogged){.fill = {.bytes = 0}};
   GpCsrDestroy(&S->csr);
   op->has[t] = PETSC_FALSE;
 }

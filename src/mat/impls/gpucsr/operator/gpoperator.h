@@ -36,9 +36,13 @@ typedef struct {
   PetscBool         transpose; /* whether the transpose is needed; GP_OP_STREAM_AUTO then adds its size */
 } GpOpOptions;
 
-/* Seconds of the stages of streaming that have been logged. */
+/* What has been logged of a stage of streaming: the bytes of all items, the bytes of the items that were timed, and the seconds of these. */
 typedef struct {
-  PetscLogDouble fill, transfer, multiply;
+  PetscLogDouble bytes, timed_bytes, timed_seconds;
+} GpOpLoggedStage;
+
+typedef struct {
+  GpOpLoggedStage fill, transfer, multiply;
 } GpOpLogged;
 
 /* one direction: A or its transpose */

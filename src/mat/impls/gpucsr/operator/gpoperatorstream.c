@@ -219,14 +219,15 @@ PetscErrorCode GpOpRefillStream_Private(GpOp op, const PetscInt rowptr[], const 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Logs what a product has added to an estimate of the seconds of a stage. A visit of all items takes as long for each byte as a timed sample of the items. */
-static PetscErrorCode GpOpLogSample(PetscLogEvent event, double bytes, double sample_bytes, double sample_seconds, PetscLogDouble *logged, PetscLogDouble moved)
+/* Logs the duration of a stage for the bytes that have not been logged yet. The device times a sample of the items; all items take as long for each byte as those of the sample that were
+   timed since the last call. If none was timed, a later call logs these bytes. */
+static PetscErrorCode GpOpLogSample(PetscLogEvent event, GpOpLoggedStage now, GpOpLoggedStage *logged, PetscLogDouble moved)
 {
-  const PetscLogDouble seconds = sample_bytes > 0 ? bytes * sample_seconds / sample_bytes : 0, more = PetscMax(seconds - *logged, 0);
+  const PetscLogDouble timed = now.timed_bytes - logged->timed_bytes;
 
   PetscFunctionBegin;
-  *logged += more;
-  PetscCall(PetscGPUCSRLogStage_Private(event, more, moved));
+  PetscCall(PetscGPUCSRLogStage_Private(event, timed > 0 ? (now.bytes - logged->bytes) * (now.timed_seconds - logged->timed_seconds) / timed : 0, moved));
+  if (timed > 0) *logged = now;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -239,9 +240,9 @@ static PetscErrorCode GpOpLogStream(GpOpSide *S)
   PetscFunctionBegin;
   GpOpStreamGetInfo(S->stream, &info);
   PetscCall(PetscLogCpuToGpu(i->moved_last));
-  if (i->staged_bytes > 0) PetscCall(GpOpLogSample(GpOp_Fill, 1, 1, i->fill_seconds, &S->logged.fill, 0));
-  if (i->moved_last > 0) PetscCall(GpOpLogSample(GpOp_Transfer, i->moved, i->timed_bytes, i->timed_seconds, &S->logged.transfer, i->moved_last));
-  PetscCall(GpOpLogSample(GpOp_Multiply, i->bytes * (double)i->visits, i->used_bytes, i->used_seconds, &S->logged.multiply, 0));
+  if (i->staged_bytes > 0) PetscCall(GpOpLogSample(GpOp_Fill, (GpOpLoggedStage){(PetscLogDouble)i->visits, (PetscLogDouble)i->visits, i->fill_seconds}, &S->logged.fill, 0));
+  if (i->moved_last > 0) PetscCall(GpOpLogSample(GpOp_Transfer, (GpOpLoggedStage){i->moved, i->timed_bytes, i->timed_seconds}, &S->logged.transfer, i->moved_last));
+  PetscCall(GpOpLogSample(GpOp_Multiply, (GpOpLoggedStage){i->bytes * (double)i->visits, i->used_bytes, i->used_seconds}, &S->logged.multiply, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
