@@ -1,5 +1,6 @@
 /* The pass on the device of the vectors.  The pairs are copied to the device once; coordinates and sums stay there. */
 #include "solvers/smacof/smacofimpl.h"
+#include "device/gpdevice.h"
 #include <gpucsr.h>
 
 #define SMACOF_SHORT_PASS 4096 /* SMACOF_ARITHMETIC_AUTO is double below this number of points: float errors do not average out, and a pass is short */
@@ -150,17 +151,29 @@ static PetscErrorCode SMACOFDevicePassMultiplyRows(const SMACOFDevicePass *W, co
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Returns the number of rows, of `bytes` bytes each, that are copied to the device at once: at most SMACOF_GROUP_BYTES bytes and half of the free memory. */
+static PetscErrorCode SMACOFDevicePassGetGroup(const SMACOFDevicePass *W, size_t bytes, int *group)
+{
+  size_t available, total;
+
+  PetscFunctionBegin;
+  PetscCallGp(W->dev, "The dissimilarities", GpDevGetMemory(W->dev, &available, &total));
+  *group = (int)PetscMax(1, PetscMin((size_t)W->p.rows, PetscMin(SMACOF_GROUP_BYTES, available / 2) / bytes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* The same for dissimilarities whose rows are in host memory.  Rows are copied to the device in groups; the products of a row do not depend on the group.  The transfers are not
    overlapped with the products, because a start needs few of them. */
 static PetscErrorCode SMACOFDevicePassMultiplyHostRows(const SMACOFDevicePass *W, PetscInt n, const double *v, double *work, double y[])
 {
   const size_t each = W->p.single ? sizeof(float) : sizeof(double), N = (size_t)W->p.N, ld = (N + 3) / 4 * 4;
-  const int    group = (int)PetscMax(1, PetscMin((size_t)W->p.rows, SMACOF_GROUP_BYTES / (each * ld)));
   SMACOFPass   q     = W->p;
   char        *rows, *padded;
   double      *part;
+  int          group;
 
   PetscFunctionBegin;
+  PetscCall(SMACOFDevicePassGetGroup(W, each * ld, &group));
   q.ld = ld;
   PetscCall(PetscMalloc2(each * ld * (size_t)group, &padded, (size_t)n * (size_t)group, &part));
   PetscCall(PetscGPUCSRDeviceMalloc(W->dev, SMACOF_ALLOCATING, each * ld * (size_t)group, &rows));
