@@ -258,5 +258,5 @@ int main(int argc, char **argv)
   test:
     suffix: 1
     nsize: {{1 2 4}}
-    args: -mat_gpucsr_stream_chunk 4000
+    args: -mat_gpucsr_stream_chunk 4000 -mat_gpucsr_stream_resident 0
 TEST*/
