@@ -432,6 +432,8 @@ PETSC_EXTERN PetscErrorCode VecGPUGetDeviceArrayWrite(Vec, PetscScalar **);
 PETSC_EXTERN PetscErrorCode VecGPURestoreDeviceArrayWrite(Vec, PetscScalar **);
 PETSC_EXTERN PetscErrorCode VecGPUGetDeviceArray(Vec, PetscScalar **);
 PETSC_EXTERN PetscErrorCode VecGPURestoreDeviceArray(Vec, PetscScalar **);
+PETSC_EXTERN PetscErrorCode VecCreateSeqGPUWithArray(MPI_Comm, PetscInt bs, PetscInt n, const PetscScalar[], Vec *);
+PETSC_EXTERN PetscErrorCode VecCreateMPIGPUWithArray(MPI_Comm, PetscInt bs, PetscInt n, PetscInt N, const PetscScalar[], Vec *);
 PETSC_EXTERN PetscErrorCode VecGPUSumRanks(MPI_Comm, PetscInt, Vec[]);
 
 #endif

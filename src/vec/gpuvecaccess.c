@@ -198,8 +198,8 @@ PetscErrorCode VecGPUGetHostIfValid_Private(Vec v, const double **values)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Frees the mirror and the device memory.  PETSc frees a host array that PETSc allocated, and the device memory of a subvector belongs to
-   the original vector. */
+/* Frees the mirror and the device memory.  PETSc frees a host array that PETSc allocated. The device memory of a subvector belongs to the original vector, and borrowed memory to the
+   caller. */
 PetscErrorCode VecGPUFree_Private(Vec v)
 {
   Vec_GPU *g = VecGPUState(v);
@@ -211,7 +211,9 @@ PetscErrorCode VecGPUFree_Private(Vec v)
     GpDevFreePinned(g->dev, g->mirror);
     g->mirror = NULL;
   }
-  if (g->window == VEC_GPU_DEVICE) g->device = NULL;
+  if (g->window == VEC_GPU_DEVICE || (g->borrowed && !g->lent)) g->device = NULL;
   else GpDevFreeShared(g->dev, &g->device, VecGPUBytes(v));
+  g->lent     = NULL;
+  g->borrowed = PETSC_FALSE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -49,7 +49,7 @@ static PetscErrorCode VecGPUCheckArrayFree(Vec v, const char function[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The device memory serves the placed array from now on, so the present values must be on the host. */
+/* The device memory serves the placed array from now on, so the present values must be on the host. Memory of the caller keeps its values; other device memory is allocated at first need. */
 static PetscErrorCode VecPlaceArray_GPU(Vec v, const PetscScalar *array)
 {
   Vec_GPU *g = VecGPUState(v);
@@ -60,8 +60,13 @@ static PetscErrorCode VecPlaceArray_GPU(Vec v, const PetscScalar *array)
   if (g->valid) PetscCall(VecGPUToHost_Private(v));
   PetscCall((*g->base->placearray)(v, array));
   g->placed   = PETSC_TRUE;
-  g->unplaced = g->valid & VEC_GPU_HOST;
-  if (!g->shared) VecGPUSetValid(v, VEC_GPU_HOST);
+  g->unplaced = g->valid & (g->borrowed ? VEC_GPU_HOST | VEC_GPU_DEVICE : VEC_GPU_HOST);
+  if (g->shared) PetscFunctionReturn(PETSC_SUCCESS);
+  if (g->borrowed) {
+    g->lent   = g->device;
+    g->device = NULL;
+  }
+  VecGPUSetValid(v, VEC_GPU_HOST);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -76,6 +81,11 @@ static PetscErrorCode VecResetArray_GPU(Vec v)
   PetscCall(VecGPUToHost_Private(v));
   PetscCall((*g->base->resetarray)(v));
   g->placed = PETSC_FALSE;
+  if (g->lent) {
+    GpDevFreeShared(g->dev, &g->device, (size_t)v->map->n * sizeof(double));
+    g->device = g->lent;
+    g->lent   = NULL;
+  }
   VecGPUSetValid(v, g->unplaced);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

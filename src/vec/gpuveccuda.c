@@ -49,6 +49,20 @@ PetscErrorCode VecGPUCreateCUDA_Private(Vec v, VecType type, PetscBool *done)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode VecGPUCreateWithArrayCUDA_Private(MPI_Comm comm, VecType type, PetscInt bs, PetscInt n, PetscInt N, const PetscScalar array[], Vec *v)
+{
+  PetscBool cuda = AsCUDA, mpi;
+
+  PetscFunctionBegin;
+  *v = NULL;
+  if (cuda) PetscCall(VecGPUIsDeviceCUDA(&cuda));
+  if (!cuda) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscStrcmp(type, VECMPIGPU, &mpi));
+  if (mpi) PetscCall(VecCreateMPICUDAWithArray(comm, bs, n, N, array, v));
+  else PetscCall(VecCreateSeqCUDAWithArray(comm, bs, n, array, v));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscBool VecGPUIsCUDA_Private(Vec v)
 {
   const char *type = ((PetscObject)v)->type_name;

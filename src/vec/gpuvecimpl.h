@@ -21,7 +21,9 @@ typedef struct {
   double               *device;   /* device memory of the values; allocated at first need */
   double               *mirror;   /* pinned host memory; allocated at first need.  It is the Vec's array unless another array is placed */
   int                   valid;    /* VEC_GPU_HOST and VEC_GPU_DEVICE bits */
-  int                   unplaced; /* the VEC_GPU_HOST bit of valid before VecPlaceArray(); VecResetArray() restores it */
+  int                   unplaced; /* what valid becomes in VecResetArray() */
+  double               *lent;     /* the caller's device memory while VecPlaceArray() replaces it */
+  PetscBool             borrowed; /* device, or the host array if it serves as device memory, belongs to the caller (gpuvecwitharray.c) */
   PetscBool             placed;   /* VecPlaceArray() was called, VecResetArray() not yet */
   PetscBool             shared;   /* host backend: the host array serves as device memory, and nothing is copied */
   PetscBool             inflight; /* an asynchronous upload may still read the mirror */
@@ -147,11 +149,13 @@ static inline PetscBool VecGPUIs(Vec v)
 #if defined(PETSC_HAVE_CUDA)
 PETSC_INTERN PetscErrorCode VecGPUCUDAInitialize_Private(void);
 PETSC_INTERN PetscErrorCode VecGPUCreateCUDA_Private(Vec, VecType, PetscBool *done);
+PETSC_INTERN PetscErrorCode VecGPUCreateWithArrayCUDA_Private(MPI_Comm, VecType, PetscInt bs, PetscInt n, PetscInt N, const PetscScalar array[], Vec *); /* NULL: another type is wanted */
 PETSC_INTERN PetscBool      VecGPUIsCUDA_Private(Vec);
 PETSC_INTERN PetscErrorCode VecGPUGetOperandCUDA_Private(Vec, const double **);
 #else
   #define VecGPUCUDAInitialize_Private()          PETSC_SUCCESS
   #define VecGPUCreateCUDA_Private(v, type, done) (*(done) = PETSC_FALSE, PETSC_SUCCESS)
+  #define VecGPUCreateWithArrayCUDA_Private(comm, type, bs, n, N, array, v) (*(v) = NULL, PETSC_SUCCESS)
   #define VecGPUIsCUDA_Private(v)                 PETSC_FALSE
 #endif
 
