@@ -5,6 +5,7 @@
 /* MANSEC = Mat */
 #include <petscmat.h>
 #include <petscpctypes.h>
+#include <stdint.h>
 
 #define GPUCSR_VERSION_MAJOR 0
 #define GPUCSR_VERSION_MINOR 1
@@ -424,6 +425,8 @@ PETSC_EXTERN PetscErrorCode PCGPUSPAISetStorage(PC, MatGPUCSRStorage);
 
 /* Arrays on the device, for solvers that launch their own kernels (gpucsrdevice.h). */
 struct GpDev_;
+PETSC_EXTERN PetscErrorCode MatGPUCSRGetDeviceCSR(Mat, const int32_t **, const int32_t **, const PetscScalar **);
+PETSC_EXTERN PetscErrorCode MatGPUCSRRestoreDeviceCSR(Mat, const int32_t **, const int32_t **, const PetscScalar **);
 PETSC_EXTERN PetscErrorCode MatGPUCSRMultArray(Mat, PetscBool, const PetscScalar[], PetscScalar[]);
 PETSC_EXTERN PetscErrorCode VecGPUGetRuntime(Vec, struct GpDev_ **);
 PETSC_EXTERN PetscErrorCode VecGPUGetDeviceArrayRead(Vec, const PetscScalar **);

@@ -96,6 +96,13 @@ typedef struct {
   PetscLogDouble   flops;        /* flops of one product */
 } MatGPUCSRNodes;
 
+/* Values in double precision that MatGPUCSRGetDeviceCSR() has copied to the device, because the image is in single precision. */
+typedef struct {
+  PetscScalar *val;
+  size_t       bytes;
+  int          uses; /* calls that have not been restored */
+} MatGPUCSRLent;
+
 struct _n_MatGPUCSRHalo;
 typedef struct _n_MatGPUCSRSOR *MatGPUCSRSOR;
 
@@ -135,6 +142,7 @@ typedef struct {
   Vec           *factors;            /* while MatDiagonalScale() of the parallel matrix runs: receives its left [0] and right [1] vector for this block */
   MatGPUCSRNodes nodes;
   MatGPUCSRSOR   sor; /* data of sweeps by colours, NULL before the first */
+  MatGPUCSRLent  lent;
 } Mat_SeqAIJGPUCSR;
 
 PETSC_INTERN PetscLogEvent  MAT_GPUCSR_Upload, MAT_GPUCSR_Transpose, MAT_GPUCSR_HaloBegin, MAT_GPUCSR_HaloEnd, MAT_GPUCSR_Update, MAT_GPUCSR_MultMany, MAT_GPUCSR_Factor, MAT_GPUCSR_Numeric, MAT_GPUCSR_Sparse;

@@ -41,6 +41,7 @@ static PetscErrorCode MatGPUCSRReset(Mat A, PetscBool mpi)
   } else {
     PetscCall(GpOpDestroy(&((Mat_SeqAIJGPUCSR *)g)->op));
     PetscCall(MatGPUCSRSORDestroy_Private(&((Mat_SeqAIJGPUCSR *)g)->sor));
+    GpDevFree(g->dev, &((Mat_SeqAIJGPUCSR *)g)->lent.val, ((Mat_SeqAIJGPUCSR *)g)->lent.bytes);
     PetscCall(MatGPUCSRNodesDestroy_Private(g->dev, &((Mat_SeqAIJGPUCSR *)g)->nodes));
   }
   PetscCall(MatGPUCSRCooDestroy_Private(&g->coo));
