@@ -153,10 +153,10 @@ PETSC_INTERN PetscErrorCode VecGPUCreateWithArrayCUDA_Private(MPI_Comm, VecType,
 PETSC_INTERN PetscBool      VecGPUIsCUDA_Private(Vec);
 PETSC_INTERN PetscErrorCode VecGPUGetOperandCUDA_Private(Vec, const double **);
 #else
-  #define VecGPUCUDAInitialize_Private()          PETSC_SUCCESS
-  #define VecGPUCreateCUDA_Private(v, type, done) (*(done) = PETSC_FALSE, PETSC_SUCCESS)
+  #define VecGPUCUDAInitialize_Private()                                    PETSC_SUCCESS
+  #define VecGPUCreateCUDA_Private(v, type, done)                           (*(done) = PETSC_FALSE, PETSC_SUCCESS)
   #define VecGPUCreateWithArrayCUDA_Private(comm, type, bs, n, N, array, v) (*(v) = NULL, PETSC_SUCCESS)
-  #define VecGPUIsCUDA_Private(v)                 PETSC_FALSE
+  #define VecGPUIsCUDA_Private(v)                                           PETSC_FALSE
 #endif
 
 static inline PetscBool VecGPUIsReachable(Vec v)

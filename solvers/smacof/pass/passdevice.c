@@ -167,7 +167,7 @@ static PetscErrorCode SMACOFDevicePassGetGroup(const SMACOFDevicePass *W, size_t
 static PetscErrorCode SMACOFDevicePassMultiplyHostRows(const SMACOFDevicePass *W, PetscInt n, const double *v, double *work, double y[])
 {
   const size_t each = W->p.single ? sizeof(float) : sizeof(double), N = (size_t)W->p.N, ld = (N + 3) / 4 * 4;
-  SMACOFPass   q     = W->p;
+  SMACOFPass   q = W->p;
   char        *rows, *padded;
   double      *part;
   int          group;
