@@ -333,6 +333,7 @@ PETSC_EXTERN const char *const MatGPUCSRStreamTransposes[];
 
 PETSC_EXTERN PetscErrorCode PetscGPUCSRInitialize(void);
 PETSC_EXTERN PetscErrorCode PetscGPUCSRGetDeviceName(const char *[]);
+PETSC_EXTERN PetscErrorCode PetscGPUCSRSetWisdom(const char[]);
 PETSC_EXTERN PetscErrorCode PetscGPUCSRSetNotice(PetscBool);
 
 PETSC_EXTERN PetscErrorCode MatGPUCSRSetStorage(Mat, MatGPUCSRStorage);

@@ -18,6 +18,7 @@ static PetscErrorCode PetscGPUCSRFinalize(void)
 {
   PetscFunctionBegin;
   PetscCall(VecGPUFinalize_Private());
+  PetscCall(PetscGPUCSRSetWisdom(NULL));
   PetscCall(PetscGPUCSRFreeNCCL_Private());
   PetscCall(PetscGPUCSRCloseDevice_Private());
   Registered = PETSC_FALSE; /* a program may call PetscInitialize() again */

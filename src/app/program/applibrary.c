@@ -37,6 +37,7 @@ const GpAppOption GpAppLibraryOptions[] = {{"Where the work is done"},
                                            MATRIX("halo_type", GP_APP_TEXT, "auto|host|nccl|mpi", "auto", "How the ranks of a parallel product exchange boundary entries."),
                                            {"-mat_gpucsr_halo_view", GP_APP_VIEWER, "viewer", NULL, NULL, PETSC_FALSE, "Prints a timeline of a parallel product on every rank, before the first product."},
                                            {"-gpucsr_notice", GP_APP_BOOL, NULL, NULL, NULL, PETSC_FALSE, "Prints a notice when the default storage rounds values."},
+                                           {"-gpucsr_wisdom", GP_APP_TEXT, "file", NULL, NULL, PETSC_FALSE, "File that remembers the kernels that -mat_gpucsr_select measure found to be the fastest."},
                                            {"-vec_gpu_cuda", GP_APP_BOOL, NULL, NULL, NULL, PETSC_FALSE, "On a GPU, with a PETSc that has CUDA: creates PETSc's cuda vectors instead of gpu vectors."},
                                            {"-vec_gpu_separate", GP_APP_BOOL, NULL, NULL, "false", PETSC_FALSE, "With -gpucsr_device host: keeps separate host and device copies of vectors. This finds missing transfers in tests."},
                                            {NULL}};

@@ -1,5 +1,6 @@
 /* Builds the format of the first candidate that suits the matrix, or measures the candidates. */
 #include "mat/impls/gpucsr/selector/gpselect.h"
+#include "mat/impls/gpucsr/selector/gpselwisdom.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -110,6 +111,33 @@ static GpErr GpSelMeasureIn(const GpSelOptions *options, const GpCsr *A, const i
   return err;
 }
 
+/* Builds the kernel that an earlier measurement has found, or measures and remembers the fastest. */
+static GpErr GpSelRememberOrMeasure(const GpSelOptions *options, const GpCsr *A, const int32_t rowptr[], const GpFeatures *F, GpChoice *choice, GpFmt *fmt)
+{
+  const int known = GpSelWisdomFind(options, A, F);
+  int       built = 0;
+  GpErr     err   = GP_SUCCESS;
+
+  if (known >= 0) {
+    GpSelAppendReason(choice, "; measured earlier (-gpucsr_wisdom)");
+    err = GpSelTry(options, A, rowptr, known, choice, fmt, &built);
+    if (built) {
+      choice->kernel    = known;
+      choice->runner_up = -1;
+    }
+    if (err || built) return err;
+  }
+  err = GpSelMeasureIn(options, A, rowptr, choice, fmt);
+  if (!err && choice->kernel < 0) err = GpDevFail(A->dev, GP_ERR_MEMORY, "%s", choice->why);
+  for (int c = 0; c < choice->candidates && !err && known < 0; c++) {
+    if (choice->candidate[c] != choice->kernel) continue;
+    err = GpSelWisdomAdd(options, A, F, choice->kernel, choice->seconds[c]);
+    if (err) GpFmtDestroy(fmt);
+    break;
+  }
+  return err;
+}
+
 GpErr GpSelBuild(const GpSelOptions *options, const GpCsr *A, const int32_t rowptr[], GpFeatures *F, GpChoice *choice, GpFmt *fmt)
 {
   GpErr err   = GP_SUCCESS;
@@ -120,11 +148,7 @@ GpErr GpSelBuild(const GpSelOptions *options, const GpCsr *A, const int32_t rowp
     GpSelChoose(options, F, choice);
   } else err = GpSelDecide(options, A, F, choice);
   if (err) return err;
-  if (options->mode == GP_SELECT_MEASURE && options->kernel < 0) {
-    err = GpSelMeasureIn(options, A, rowptr, choice, fmt);
-    if (!err && choice->kernel < 0) err = GpDevFail(A->dev, GP_ERR_MEMORY, "%s", choice->why);
-    return err;
-  }
+  if (options->mode == GP_SELECT_MEASURE && options->kernel < 0) return GpSelRememberOrMeasure(options, A, rowptr, F, choice, fmt);
   for (int c = 0; c < choice->candidates && !built; c++) {
     err = GpSelTry(options, A, rowptr, choice->candidate[c], choice, fmt, &built);
     if (err) return err;

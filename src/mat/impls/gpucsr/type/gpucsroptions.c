@@ -323,13 +323,16 @@ static const MatGPUCSROptions Defaults = {.memory_limit = -1, .stream_chunk = -1
 PetscErrorCode MatGPUCSRCheckOptions_Private(void)
 {
   MatGPUCSROptions options = Defaults;
-  PetscBool        notice  = PETSC_TRUE;
+  PetscBool        notice  = PETSC_TRUE, wisdom;
+  char             file[PETSC_MAX_PATH_LEN];
 
   PetscFunctionBegin;
   PetscOptionsBegin(PETSC_COMM_WORLD, NULL, "gpucsr options: defaults of all matrices of type gpucsr with any prefix", "Mat");
   PetscCall(MatGPUCSRReadOptions(&(OptionSource){NULL, NULL, OF_PROCESS, PetscOptionsObject, NULL}, &options));
   PetscCall(PetscOptionsBool("-gpucsr_notice", "Report on stderr, once in each process, that the default single storage rounded values of a matrix", "PetscGPUCSRSetNotice", notice, &notice, NULL));
+  PetscCall(PetscOptionsString("-gpucsr_wisdom", "File that remembers the kernels that -mat_gpucsr_select measure found to be the fastest", "PetscGPUCSRSetWisdom", "", file, sizeof(file), &wisdom));
   PetscOptionsEnd();
+  PetscCall(PetscGPUCSRSetWisdom(wisdom ? file : NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

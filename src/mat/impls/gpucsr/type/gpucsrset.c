@@ -325,9 +325,9 @@ PetscErrorCode MatGPUCSRSetKernel(Mat A, const char kernel[])
   tried; `-mat_view ::ascii_info` and `-info` report this. The host backend has no cost model and uses the fixed rule.
 
   `MAT_GPUCSR_SELECT_MEASURE` takes the time of about thirty products and of building the formats. It may select another kernel in the next run, which
-  changes the last bits of products. The other two always select the same kernel.
+  changes the last bits of products, unless a file remembers the choice (`PetscGPUCSRSetWisdom()`). The other two always select the same kernel.
 
-.seealso: `MATGPUCSR`, `MatGPUCSRSetKernel()`, `MatGPUCSRSetMemoryLimit()`
+.seealso: `MATGPUCSR`, `MatGPUCSRSetKernel()`, `MatGPUCSRSetMemoryLimit()`, `PetscGPUCSRSetWisdom()`
 @*/
 PetscErrorCode MatGPUCSRSetSelect(Mat A, MatGPUCSRSelect select)
 {
