@@ -96,13 +96,87 @@ __device__ static inline void GpTriFactorLoad(const GpTriFactorArgs &a, int s, d
   __syncwarp();
 }
 
-/* Subtracts a multiple of a row from the row of this thread. factor: the negative multiplier; begin, end: entries of the other row; at: index of the entry begin + t in this row, or -1; u: its value */
-template <int T>
-__device__ static inline void GpTriSubtract(const GpTriFactorArgs &a, const GpTriFactorRow &r, double factor, int begin, int end, int at, double u)
+/* Dependencies of a batch, with the index in this row of the first entries of each. A thread loads K entries of each dependency in advance. */
+template <int K>
+struct GpTriFactorDeps {
+  int other[GP_TRI_BATCH], begin[GP_TRI_BATCH], end[GP_TRI_BATCH]; /* row of U; -1: there is none */
+  int at[GP_TRI_BATCH][K];                                         /* column of the entry, then its index in this row; -1: none */
+};
+
+/* Values of a batch: entries of U, pivots and, for ICC, the entries in the column of this row */
+template <int K>
+struct GpTriFactorValues {
+  double u[GP_TRI_BATCH][K], p[GP_TRI_BATCH], x[GP_TRI_BATCH];
+};
+
+/* Loads the ends of the rows of U of the dependencies from number e on. */
+template <bool ICC, int K>
+__device__ static inline void GpTriFactorLoadRows(const GpTriFactorArgs &a, const GpTriFactorRow &r, int e, GpTriFactorDeps<K> &d)
 {
-  if (at >= 0) r.val[at] = __dadd_rn(r.val[at], __dmul_rn(factor, u));
-  for (int q = begin + T + threadIdx.x % T; q < end; q += T) {
+#pragma unroll
+  for (int b = 0; b < GP_TRI_BATCH; b++) d.other[b] = e + b >= r.deps ? -1 : ICC ? a.F.dep[r.dep + e + b] : r.col[e + b];
+#pragma unroll
+  for (int b = 0; b < GP_TRI_BATCH; b++) {
+    const int2 up = d.other[b] < 0 ? make_int2(0, 0) : ((const int2 *)a.F.upper)[d.other[b]];
+
+    d.begin[b] = ICC && d.other[b] >= 0 ? a.F.segment[r.dep + e + b] : up.x;
+    d.end[b]   = up.y;
+  }
+}
+
+/* Loads the columns of the first entries. */
+template <int T, int K>
+__device__ static inline void GpTriFactorLoadColumns(const GpTriFactorArgs &a, GpTriFactorDeps<K> &d)
+{
+#pragma unroll
+  for (int b = 0; b < GP_TRI_BATCH; b++) {
+#pragma unroll
+    for (int k = 0; k < K; k++) {
+      const int q = d.begin[b] + k * T + (int)threadIdx.x % T;
+
+      d.at[b][k] = q < d.end[b] ? a.F.col[q] : -1;
+    }
+  }
+}
+
+/* Finds the columns in this row. */
+template <int K>
+__device__ static inline void GpTriFactorFindColumns(const GpTriFactorRow &r, GpTriFactorDeps<K> &d)
+{
+#pragma unroll
+  for (int b = 0; b < GP_TRI_BATCH; b++) {
+#pragma unroll
+    for (int k = 0; k < K; k++) d.at[b][k] = d.at[b][k] < 0 ? -1 : r.Find(d.at[b][k]);
+  }
+}
+
+/* Loads the values of the dependencies of a batch from number `done` on. all: false: only those that are not set */
+template <bool ICC, int T, int K>
+__device__ static inline void GpTriFactorLoadValues(const GpTriFactorArgs &a, const GpTriFactorDeps<K> &d, int done, bool all, GpTriFactorValues<K> &v)
+{
+#pragma unroll
+  for (int b = 0; b < GP_TRI_BATCH; b++) {
+    if (b < done) continue;
+    if (all || !GpTriIsSet(v.p[b])) v.p[b] = d.other[b] < 0 ? 0.0 : GpTriLoad(a.F.pivot + d.other[b]);
+    if (ICC && (all || !GpTriIsSet(v.x[b]))) v.x[b] = d.other[b] < 0 ? 0.0 : GpTriLoad(a.F.val + d.begin[b]);
+#pragma unroll
+    for (int k = 0; k < K; k++) {
+      if (all || !GpTriIsSet(v.u[b][k])) v.u[b][k] = d.at[b][k] < 0 ? 0.0 : GpTriLoad(a.F.val + d.begin[b] + k * T + (int)threadIdx.x % T);
+    }
+  }
+}
+
+/* Subtracts a multiple of dependency b of a batch from the row of this thread. factor: the negative multiplier */
+template <int T, int K>
+__device__ static inline void GpTriSubtract(const GpTriFactorArgs &a, const GpTriFactorRow &r, double factor, const GpTriFactorDeps<K> &d, const GpTriFactorValues<K> &v, int b)
+{
+#pragma unroll
+  for (int k = 0; k < K; k++) {
+    if (d.at[b][k] >= 0) r.val[d.at[b][k]] = __dadd_rn(r.val[d.at[b][k]], __dmul_rn(factor, v.u[b][k]));
+  }
+  for (int q = d.begin[b] + K * T + (int)threadIdx.x % T; q < d.end[b]; q += T) {
     const int to = r.Find(a.F.col[q]);
+    double    u;
 
     if (to < 0) continue;
     do u = GpTriLoad(a.F.val + q);
@@ -111,48 +185,70 @@ __device__ static inline void GpTriSubtract(const GpTriFactorArgs &a, const GpTr
   }
 }
 
-/* Subtracts the multiples of a batch of rows, which begins with dependency e of this row. */
-template <bool ICC, int T>
-__device__ static inline void GpTriFactorBatch(const GpTriFactorArgs &a, const GpTriFactorRow &r, int e)
+/* Subtracts the multiples of a batch of rows, which begins with dependency e of this row. The rows are subtracted in order, as soon as all rows of this warp can go on. */
+template <bool ICC, int T, int K>
+__device__ static inline void GpTriFactorSubtractBatch(const GpTriFactorArgs &a, const GpTriFactorRow &r, int e, const GpTriFactorDeps<K> &d, GpTriFactorValues<K> &v)
 {
-  const int t = threadIdx.x % T;
-  int       other[GP_TRI_BATCH], begin[GP_TRI_BATCH], end[GP_TRI_BATCH], at[GP_TRI_BATCH];
-  double    u[GP_TRI_BATCH], p[GP_TRI_BATCH], x[GP_TRI_BATCH];
-
-#pragma unroll
-  for (int b = 0; b < GP_TRI_BATCH; b++) other[b] = e + b < r.deps ? a.F.dep[r.dep + e + b] : -1;
-#pragma unroll
-  for (int b = 0; b < GP_TRI_BATCH; b++) {
-    const int2 up = other[b] < 0 ? make_int2(0, 0) : ((const int2 *)a.F.upper)[other[b]];
-
-    begin[b] = ICC && other[b] >= 0 ? a.F.segment[r.dep + e + b] : up.x;
-    end[b]   = up.y;
-  }
-#pragma unroll
-  for (int b = 0; b < GP_TRI_BATCH; b++) at[b] = begin[b] + t < end[b] ? a.F.col[begin[b] + t] : -1;
-#pragma unroll
-  for (int b = 0; b < GP_TRI_BATCH; b++) at[b] = at[b] < 0 ? -1 : r.Find(at[b]);
-  for (int done = 0; done < GP_TRI_BATCH;) { /* the rows are subtracted in order, as soon as all rows of this warp can go on */
+  for (int done = 0;;) {
 #pragma unroll
     for (int b = 0; b < GP_TRI_BATCH; b++) {
-      const bool waits = b >= done && other[b] >= 0;
+      bool set = GpTriIsSet(v.p[b]) && (!ICC || GpTriIsSet(v.x[b]));
 
-      p[b] = waits ? GpTriLoad(a.F.pivot + other[b]) : 0.0;
-      u[b] = waits && at[b] >= 0 ? GpTriLoad(a.F.val + begin[b] + t) : 0.0;
-      x[b] = ICC && waits ? GpTriLoad(a.F.val + begin[b]) : 0.0;
-    }
 #pragma unroll
-    for (int b = 0; b < GP_TRI_BATCH; b++) {
-      if (b != done || !__all_sync(GP_TRI_ALL, GpTriIsSet(p[b]) && GpTriIsSet(u[b]) && GpTriIsSet(x[b]))) continue;
-      const double v    = ICC ? x[b] : other[b] >= 0 ? r.val[e + b] : 0.0; /* the rows of U of ICC are not scaled yet */
-      const double m    = __dmul_rn(-v, p[b]);
-      const bool   uses = other[b] >= 0 && (ICC || v != 0);
+      for (int k = 0; k < K; k++) set = set && GpTriIsSet(v.u[b][k]);
+      if (b != done || !__all_sync(GP_TRI_ALL, set)) continue;
+      const double x    = ICC ? v.x[b] : d.other[b] >= 0 ? r.val[e + b] : 0.0; /* the rows of U of ICC are not scaled yet */
+      const double m    = __dmul_rn(-x, v.p[b]);
+      const bool   uses = d.other[b] >= 0 && (ICC || x != 0);
 
-      if (uses) GpTriSubtract<T>(a, r, m, begin[b], end[b], at[b], u[b]);
+      if (uses) GpTriSubtract<T, K>(a, r, m, d, v, b);
       __syncwarp();
-      if (!ICC && uses && t == 0) r.val[e + b] = -m; /* no thread reads this entry before the row is stored */
+      if (!ICC && uses && threadIdx.x % T == 0) r.val[e + b] = -m; /* no thread reads this entry before the row is stored */
       done++;
     }
+    if (done == GP_TRI_BATCH) return;
+    GpTriFactorLoadValues<ICC, T, K>(a, d, done, false, v);
+  }
+}
+
+/* Subtracts the multiples of all dependencies of a row that has few. most: the number of dependencies of the row of this warp that has most */
+template <bool ICC, int T>
+__device__ static inline void GpTriFactorEliminateFew(const GpTriFactorArgs &a, const GpTriFactorRow &r, int most)
+{
+  for (int e = 0; e < most; e += GP_TRI_BATCH) {
+    GpTriFactorDeps<1>   d;
+    GpTriFactorValues<1> v;
+
+    GpTriFactorLoadRows<ICC, 1>(a, r, e, d);
+    GpTriFactorLoadColumns<T, 1>(a, d);
+    GpTriFactorFindColumns<1>(r, d);
+    GpTriFactorLoadValues<ICC, T, 1>(a, d, 0, true, v);
+    GpTriFactorSubtractBatch<ICC, T, 1>(a, r, e, d, v);
+  }
+}
+
+/* Subtracts the multiples of all dependencies of a row that has many. The loads of a batch are issued up to three batches ahead, so that their latencies do not delay a row that no longer waits. */
+template <bool ICC, int T>
+__device__ static inline void GpTriFactorEliminateMany(const GpTriFactorArgs &a, const GpTriFactorRow &r, int most)
+{
+  GpTriFactorDeps<2>   d[4]; /* the batches from e on; the last one without columns */
+  GpTriFactorValues<2> v[2];
+
+#pragma unroll
+  for (int b = 0; b < 3; b++) GpTriFactorLoadRows<ICC, 2>(a, r, b * GP_TRI_BATCH, d[b]);
+  GpTriFactorLoadColumns<T, 2>(a, d[0]);
+  GpTriFactorLoadColumns<T, 2>(a, d[1]);
+  GpTriFactorFindColumns<2>(r, d[0]);
+  GpTriFactorLoadValues<ICC, T, 2>(a, d[0], 0, true, v[0]);
+  for (int e = 0; e < most; e += GP_TRI_BATCH) {
+    GpTriFactorLoadColumns<T, 2>(a, d[2]);
+    GpTriFactorLoadRows<ICC, 2>(a, r, e + 3 * GP_TRI_BATCH, d[3]);
+    GpTriFactorFindColumns<2>(r, d[1]);
+    GpTriFactorLoadValues<ICC, T, 2>(a, d[1], 0, true, v[1]);
+    GpTriFactorSubtractBatch<ICC, T, 2>(a, r, e, d[0], v[0]);
+    v[0] = v[1];
+#pragma unroll
+    for (int b = 0; b < 3; b++) d[b] = d[b + 1];
   }
 }
 
@@ -197,7 +293,7 @@ __device__ static inline void GpTriFactorStore(const GpTriFactorArgs &a, const G
 
 /* T: number of threads that compute a row */
 template <bool ICC, int T>
-__global__ static void __launch_bounds__(GP_TRI_WARPS * 32) GpTriFactorKernel(const GpTriFactorArgs a)
+__global__ static void __launch_bounds__(GP_TRI_WARPS * 32, T < 16 ? 6 : 3) GpTriFactorKernel(const GpTriFactorArgs a)
 {
   extern __shared__ double space[];
 
@@ -212,7 +308,8 @@ __global__ static void __launch_bounds__(GP_TRI_WARPS * 32) GpTriFactorKernel(co
     most = r.deps;
 #pragma unroll
     for (int o = 16; o >= T; o /= 2) most = max(most, __shfl_xor_sync(GP_TRI_ALL, most, o));
-    for (int e = 0; e < most; e += GP_TRI_BATCH) GpTriFactorBatch<ICC, T>(a, r, e);
+    if constexpr (T < 16) GpTriFactorEliminateFew<ICC, T>(a, r, most);
+    else GpTriFactorEliminateMany<ICC, T>(a, r, most);
     __syncwarp();
     GpTriFactorStore<ICC, T>(a, r);
     __syncwarp(); /* the next row uses the same memory */
