@@ -62,6 +62,26 @@ static Matrix CreateGrid(int nx, int ny, int nz, int points, int fill)
   return A;
 }
 
+/* `unknowns` unknowns at each point of a grid, each coupled with all unknowns of the 27 points around: the pattern of elasticity. */
+static Matrix CreateBlocks(int nx, int ny, int nz, int unknowns)
+{
+  Matrix  A   = Create(nx * ny * nz * unknowns, 27 * unknowns);
+  int32_t row = 0;
+
+  for (int p = 0; p < nx * ny * nz; p++) {
+    for (int u = 0; u < unknowns; u++, row++) {
+      A.rowptr[row] = A.nnz;
+      for (int k = 0; k < 27 * unknowns; k++) {
+        const int b = k / unknowns, x = p % nx + b % 3 - 1, y = p / nx % ny + b / 3 % 3 - 1, z = p / nx / ny + b / 9 - 1;
+
+        if (x >= 0 && x < nx && y >= 0 && y < ny && z >= 0 && z < nz) Add(&A, row, unknowns * (x + nx * (y + ny * z)) + k % unknowns, 27 * unknowns);
+      }
+    }
+  }
+  A.rowptr[row] = A.nnz;
+  return A;
+}
+
 /* Up to `each` entries on each side of the diagonal in random columns of a band. Not symmetric. */
 static Matrix CreateBand(int32_t n, int each, int32_t band)
 {
@@ -373,6 +393,7 @@ int main(int argc, char **argv)
   if (IsWanted("grid13_64")) Time("grid13_64", CreateGrid(64, 64, 64, 7, 1), 1);
   if (IsWanted("grid27_32")) Time("grid27_32", CreateGrid(32, 32, 32, 27, 0), 1);
   if (IsWanted("grid27_64")) Time("grid27_64", CreateGrid(64, 64, 64, 27, 0), 1);
+  if (IsWanted("blocks3_14")) Time("blocks3_14", CreateBlocks(14, 14, 14, 3), 1);
   if (IsWanted("grid5_1000")) Time("grid5_1000", CreateGrid(1000, 1000, 1, 5, 0), 1);
   if (IsWanted("band2000")) Time("band2000", CreateBand(300000, 6, 2000), 0);
   if (IsWanted("wide")) Time("wide", CreateBand(300000, 4, 300000), 0);

@@ -2,6 +2,7 @@ static char help[] = "Times of ILU(0) and ICC(0) on the corpus: an application (
   -types <type,...>  matrix types; default aijcusparse, if PETSc has it, gpucsr and gpucsr:single. gpucsr:single stores factors in single precision, gpucsr:isai solves approximately.\n\
                      Ratios are those of the first type to each other type: above 1 the other one is faster\n\
   -kinds <kind,...>  kinds of the corpus (bench_corpus --list); default stencil-few,stencil-variable,FEM,FEM-blocks,FEM-unordered\n\
+  -matrices <n,...>  only the matrices with these names, whatever -every is\n\
   -every <n>         only every n-th of these matrices; default 1\n\
   -nonzeros <a,b>    only matrices with at least a and at most b nonzeros; default 1e5,1e9\n\
   -scale <s>         sizes of the members of the corpus; default 1\n\
@@ -20,9 +21,9 @@ The matrices have the patterns of the corpus and the values of a symmetric, diag
 #define MAX 64
 
 typedef struct {
-  PetscInt       repeats, batch, every, nt, nk;
+  PetscInt       repeats, batch, every, nt, nk, nn;
   PetscReal      range[2], scale, seconds;
-  char          *types[MAX], *kinds[MAX];
+  char          *types[MAX], *kinds[MAX], *names[MAX];
   PetscLogDouble start;
   /* sums of logarithms of the ratios to the first type, for application and factorisation; numbers of ratios, and of those below 0.95 */
   double   sum[2][MAX];
@@ -166,12 +167,13 @@ static PetscErrorCode MeasureCorpus(Bench *b)
 
   PetscFunctionBeginUser;
   for (int j = 0; j < n; j++) {
-    PetscBool      chosen = PETSC_FALSE;
+    PetscBool      chosen = PETSC_FALSE, named = PETSC_FALSE;
     PetscLogDouble now;
     BenchMatrix    B;
 
     for (PetscInt k = 0; k < b->nk; k++) chosen = (PetscBool)(chosen || !strcmp(b->kinds[k], jobs[j].kind));
-    if (!chosen || jobs[j].nnz < b->range[0] || jobs[j].nnz > b->range[1] || number++ % b->every) continue;
+    for (PetscInt k = 0; k < b->nn; k++) named = (PetscBool)(named || !strcmp(b->names[k], jobs[j].name));
+    if (!chosen || jobs[j].nnz < b->range[0] || jobs[j].nnz > b->range[1] || (b->nn ? !named : number++ % b->every)) continue;
     PetscCall(PetscTime(&now));
     if (now - b->start > b->seconds) break;
     if (!jobs[j].make(&jobs[j], &B)) continue;
@@ -208,6 +210,7 @@ static PetscErrorCode GetOptions(Bench *b)
   PetscFunctionBeginUser;
   PetscCall(GetList("-types", types, PETSC_STATIC_ARRAY_LENGTH(types), &b->nt, b->types));
   PetscCall(GetList("-kinds", kinds, PETSC_STATIC_ARRAY_LENGTH(kinds), &b->nk, b->kinds));
+  PetscCall(GetList("-matrices", NULL, 0, &b->nn, b->names));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-every", &b->every, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-repeats", &b->repeats, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-batch", &b->batch, NULL));
@@ -235,6 +238,7 @@ static PetscErrorCode Summarise(Bench *b)
     PetscCall(PetscFree(b->applications[t]));
   }
   for (PetscInt k = 0; k < b->nk; k++) PetscCall(PetscFree(b->kinds[k]));
+  for (PetscInt k = 0; k < b->nn; k++) PetscCall(PetscFree(b->names[k]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
