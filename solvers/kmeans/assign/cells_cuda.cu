@@ -60,7 +60,7 @@ typedef struct {
 /* Returns 0 if A->fuse is set and shared memory does not suffice. */
 static int KMeansCellsPlanLaunch(const KMeansData *A, KMeansCellsPlan *plan)
 {
-  const size_t most = GpDevSharedBytes(A->dev) - KMEANS_CELLS_STATIC, moves = KMeansCellsThreads(A->d) / 32 * sizeof(KMeansCellsMoves);
+  const size_t most = GpDevSharedBytes(A->dev) - KMEANS_CELLS_STATIC, moves = KMeansCellsThreads(A->d) / 32 * sizeof(KMeansMoves);
   const size_t tables = KMEANS_CELLS * sizeof(uint4) + ((size_t)A->k * KMeansCellsRow(A->d) + 1) / 2 * 2 * sizeof(double);
 
   plan->shape = {};

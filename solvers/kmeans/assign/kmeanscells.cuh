@@ -3,26 +3,20 @@
    A warp assigns tiles of 32 KMEANS_CELLS_POINTS points, one point of each 32 in a thread. If shared memory suffices (LOCAL), it holds the first candidates of all cells and the
    centroids. Threads read both at random places, which is faster there than in the L1 cache.
 
-   If KMeansData.fuse is set, the warp lists the points of a tile that are added to a sum or move from one to another, as in kmeansdirect.cuh. Their values are read again. */
+   If KMeansData.fuse is set, the warp queues the points that are added to a sum or move from one to another (kmeansmoves.cuh). */
 #ifndef KMEANSCELLS_CUH
 #define KMEANSCELLS_CUH
 
 #include "kmeanscells.h"
 #include "solvers/kmeans/kmeanstotals.cuh"
-#include "solvers/kmeans/update/kmeanstally.cuh"
+#include "solvers/kmeans/update/kmeansmoves.cuh"
 
 #define KMEANS_CELLS_POINTS 4                          /* number of points of a thread in a tile */
-#define KMEANS_CELLS_TILE   (32 * KMEANS_CELLS_POINTS) /* number of points of a tile. The number of a point in its tile fits 8 bits */
-#define KMEANS_CELLS_NONE   0xffff                     /* no old label */
-
-/* The points of a tile that are added to sums. */
-typedef struct {
-  uint32_t labels[KMEANS_CELLS_TILE]; /* the new label, and the old one or KMEANS_CELLS_NONE in the high 16 bits */
-  uint8_t  slot[KMEANS_CELLS_TILE];   /* number of the point in the tile */
-} KMeansCellsMoves;
+#define KMEANS_CELLS_PAIR   2                          /* number of points that a thread evaluates at the same time */
+#define KMEANS_CELLS_TILE   (32 * KMEANS_CELLS_POINTS) /* number of points of a tile */
 
 /* Number of threads of a block. A multiprocessor runs one block, whose threads share all registers. */
-#define KMeansCellsThreads(D) ((D) <= 2 ? 1024 : (D) == 3 ? 768 : 640)
+#define KMeansCellsThreads(D) ((D) <= 2 ? 768 : (D) == 3 ? 640 : 512)
 
 /* Number of values in the row of a centroid in shared memory, so that rows are whole vectors. */
 #define KMeansCellsRow(D) ((D) == 3 ? 4 : (D))
@@ -77,24 +71,29 @@ struct KMeansCellsTables {
     return sum;
   }
 
-  /* Finds the nearest of the candidates of a cell. Returns their number. */
-  __device__ int32_t find(int32_t k, int32_t cell, const double (&x)[D], int32_t *label, double *compared) const
+  /* Returns the first candidate of a cell whose entry of `few` is `now`. If all centroids are candidates, it is 0. */
+  __device__ static int32_t first(const uint4 &now)
   {
-    uint4         now  = few[cell];
+    return (now.x & 0xffff) == KMEANS_CELLS_ALL ? 0 : (int32_t)(now.x >> 16);
+  }
+
+  /* Evaluates the other candidates of the cell of a point x. label, compared: first candidate and its distance, replaced by those of the nearest candidate. Returns the number
+     of candidates. */
+  template <class Places, class Real>
+  __device__ int32_t find(int32_t k, const Places &places, const Real (&point)[D], uint4 now, const double (&x)[D], int32_t *label, double *compared) const
+  {
     const int32_t many = now.x & 0xffff, here = many == KMEANS_CELLS_ALL ? 0 : min(many, KMEANS_CELLS_FEW);
 
-    *label    = -1;
-    *compared = HUGE_VAL;
-    for (int32_t q = 0; q < here; q++) {
+    for (int32_t q = 1; q < here; q++) {
       now = {__funnelshift_r(now.x, now.y, 16), __funnelshift_r(now.y, now.z, 16), __funnelshift_r(now.z, now.w, 16), now.w >> 16};
-      keep((int32_t)(now.x & 0xffff), x, label, compared);
+      keep((int32_t)(now.x >> 16), x, label, compared);
     }
     if (many <= KMEANS_CELLS_FEW) return many;
     if (many == KMEANS_CELLS_ALL) {
-      for (int32_t c = 0; c < k; c++) keep(c, x, label, compared);
+      for (int32_t c = 1; c < k; c++) keep(c, x, label, compared);
       return k;
     }
-    for (int32_t q = 0; q < many - KMEANS_CELLS_FEW; q++) keep(more[cell * KMEANS_CELLS_MORE + q], x, label, compared);
+    for (int32_t q = 0; q < many - KMEANS_CELLS_FEW; q++) keep(more[places.cell(point) * KMEANS_CELLS_MORE + q], x, label, compared);
     return many;
   }
 
@@ -102,7 +101,7 @@ struct KMeansCellsTables {
   {
     const double now = compare(c, x);
 
-    if (!(now < *compared || *label < 0)) return;
+    if (!(now < *compared)) return;
     *compared = now;
     *label    = c;
   }
@@ -160,32 +159,6 @@ struct KMeansCellsPlaces {
   }
 };
 
-/* Adds the listed points to the sums of their new labels, and subtracts them from the sums of their old ones, if they have any. */
-template <class Real, int D>
-__device__ static void KMeansCellsMove(const KMeansData &A, int64_t first, int moved, const KMeansCellsMoves *W, const KMeansBlockTally *sums)
-{
-  for (int e = threadIdx.x % 32; e < moved; e += 32) {
-    const int64_t  i      = first + W->slot[e];
-    const uint32_t labels = W->labels[e];
-    const int64_t  mass   = A.weight ? KMeansToFixed(A.weight[i], A.mass.first) : 1;
-    Real           x[D];
-
-    KMeansCellsRead<Real, D>(A, i, x);
-#pragma unroll 1
-    for (int side = 0; side < 2; side++) {
-      const int32_t c        = (int32_t)(side ? labels >> 16 : labels & 0xffff);
-      const int32_t at[1]    = {KMeansTallyAt(sums, 0, c, i)};
-      const int64_t fixed[1] = {side ? -mass : mass};
-
-      if (c == KMEANS_CELLS_NONE) break;
-      KMeansTallyAdd(sums, at, fixed);
-      KMeansTallyAddPoint(&A, sums, i, c, x);
-#pragma unroll
-      for (int j = 0; j < D; j++) x[j] = -x[j];
-    }
-  }
-}
-
 template <class Real, int D, bool LOCAL>
 __global__ __launch_bounds__(KMeansCellsThreads(D), 1) static void KMeansCellsKernel(const __grid_constant__ KMeansData A, const __grid_constant__ KMeansTallyShape shape)
 {
@@ -195,15 +168,16 @@ __global__ __launch_bounds__(KMeansCellsThreads(D), 1) static void KMeansCellsKe
   const int                   fresh  = !loop || loop->fresh;
   int32_t *const              labels = A.label + (int64_t)blockIdx.y * A.n;
   KMeansCellsTables<D, LOCAL> tables;
-  KMeansCellsMoves           *W;
+  KMeansMoves                *Q;
   KMeansTotals                T       = {};
   int32_t                     changed = 0, counted = 0; /* of this thread, which has at most 2^31 / (32 units) points */
-  KMeansBlockTally            sums = {};
+  int                         queued = 0;
+  KMeansBlockTally            sums   = {};
 
   if (loop && loop->reason) return;
-  W = (KMeansCellsMoves *)tables.load(A, shared);
-  if (A.fuse) KMeansTallyClear(&sums, &shape, (uint32_t *)(W + warps));
-  W += warp;
+  Q = (KMeansMoves *)tables.load(A, shared);
+  if (A.fuse) KMeansTallyClear(&sums, &shape, (uint32_t *)(Q + warps));
+  Q += warp;
   __syncthreads();
 
   const KMeansCellsPlaces<Real, D> places(*A.grid);
@@ -211,7 +185,6 @@ __global__ __launch_bounds__(KMeansCellsThreads(D), 1) static void KMeansCellsKe
   for (uint32_t first = (warp * gridDim.x + blockIdx.x) * KMEANS_CELLS_TILE; first < (uint32_t)A.n; first += gridDim.x * warps * KMEANS_CELLS_TILE) { /* below 2^32, as n is below 2^31 */
     Real    x[KMEANS_CELLS_POINTS][D];
     int32_t old[KMEANS_CELLS_POINTS];
-    int     moved = 0;
 
 #pragma unroll
     for (int u = 0; u < KMEANS_CELLS_POINTS; u++) {
@@ -221,38 +194,38 @@ __global__ __launch_bounds__(KMeansCellsThreads(D), 1) static void KMeansCellsKe
       old[u] = labels[i];
     }
 #pragma unroll
-    for (int u = 0; u < KMEANS_CELLS_POINTS; u++) {
-      const uint32_t i     = first + 32 * u + lane;
-      const bool     valid = i < (uint32_t)A.n;
-      double         value[D], compared;
-      int32_t        label;
-      bool           moves;
-      unsigned       votes;
+    for (int from = 0; from < KMEANS_CELLS_POINTS; from += KMEANS_CELLS_PAIR) {
+      uint4   few[KMEANS_CELLS_PAIR];
+      double  value[KMEANS_CELLS_PAIR][D], compared[KMEANS_CELLS_PAIR];
+      int32_t label[KMEANS_CELLS_PAIR];
 
 #pragma unroll
-      for (int j = 0; j < D; j++) value[j] = x[u][j];
-      if (valid) {
-        counted += tables.find(A.k, places.cell(x[u]), value, &label, &compared);
-        changed += old[u] != label;
-        if (old[u] != label) labels[i] = label;
-        if (A.distance) A.distance[i] = compared;
-        T.total[KMEANS_INERTIA] += KMeansToFixed(KMeansWeight(&A, i) * compared, A.cost.first);
+      for (int u = 0; u < KMEANS_CELLS_PAIR; u++) few[u] = tables.few[places.cell(x[from + u])];
+#pragma unroll
+      for (int u = 0; u < KMEANS_CELLS_PAIR; u++) {
+#pragma unroll
+        for (int j = 0; j < D; j++) value[u][j] = x[from + u][j];
+        label[u]    = tables.first(few[u]);
+        compared[u] = tables.compare(label[u], value[u]);
       }
-      if (!A.fuse) continue;
-      moves = valid && (fresh || old[u] != label);
-      votes = __ballot_sync(0xffffffffu, moves);
-      if (moves) {
-        const int at = moved + __popc(votes & ((1u << lane) - 1));
+#pragma unroll
+      for (int u = 0; u < KMEANS_CELLS_PAIR; u++) {
+        const uint32_t i     = first + 32 * (from + u) + lane;
+        const bool     valid = i < (uint32_t)A.n;
+        const int32_t  last  = old[from + u];
 
-        W->slot[at]   = (uint8_t)(32 * u + lane);
-        W->labels[at] = (uint32_t)label | (fresh ? (uint32_t)KMEANS_CELLS_NONE : (uint32_t)old[u]) << 16;
+        if (valid) {
+          counted += tables.find(A.k, places, x[from + u], few[u], value[u], &label[u], &compared[u]);
+          changed += last != label[u];
+          if (last != label[u]) labels[i] = label[u];
+          if (A.distance) A.distance[i] = compared[u];
+          T.total[KMEANS_INERTIA] += KMeansToFixed(KMeansWeight(&A, i) * compared[u], A.cost.first);
+        }
+        if (A.fuse) queued = KMeansMovesAdd<Real, D>(A, queued, valid && (fresh || last != label[u]), (int32_t)i, label[u], fresh ? -1 : last, Q, &sums);
       }
-      moved += __popc(votes);
     }
-    __syncwarp();
-    if (moved) KMeansCellsMove<Real, D>(A, first, moved, W, &sums);
-    __syncwarp();
   }
+  if (queued) KMeansMovesApply<Real, D>(A, queued, Q, &sums);
   T.total[KMEANS_CHANGED] = changed;
   T.total[KMEANS_COUNTED] = counted;
 

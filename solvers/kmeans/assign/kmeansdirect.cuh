@@ -9,8 +9,8 @@
    candidates too, the threads of the warp divide all centroids and do the same. If the centroids do not all fit shared memory, no scores are computed again, and all of
    these distances are evaluated.
 
-   If KMeansData.fuse is set, the warp then adds points to the sums of clusters: all points if the sums contain none yet, otherwise the points whose labels changed.
-   The warp first lists these points. Usually few threads have such a point, and the list lets all threads of the warp add at the same time. */
+   If KMeansData.fuse is set, the warp then adds points to the sums of clusters (kmeansmoves.cuh): all points if the sums contain none yet, otherwise the points whose
+   labels changed. */
 #ifndef KMEANSDIRECT_CUH
 #define KMEANSDIRECT_CUH
 
@@ -18,11 +18,17 @@
 #include "solvers/kmeans/kmeanstotals.cuh"
 #include "solvers/kmeans/update/kmeanstally.cuh"
 
-/* The nearest centroid of point i by the definition, found by a warp: lane l takes the centroids l, l + 32, ... If all centroids are in shared memory, it computes
+/* Totals of a thread. It has fewer than 2^31 points. */
+typedef struct {
+  int32_t changed;            /* KMEANS_CHANGED */
+  int64_t inertia, rechecked; /* KMEANS_INERTIA, KMEANS_RECHECK */
+} KMeansDirectTotals;
+
+/* The nearest centroid of a point by the definition, found by a warp: lane l takes the centroids l, l + 32, ... If all centroids are in shared memory, it computes
    their scores in single precision, and evaluates only the centroids with scores near the least one. slot: the slot of the point in W. All lanes receive label and
    compared. Returns the number of distances that were evaluated. */
 template <class Search, class Real, int D, int P>
-__device__ static int KMeansDirectEvaluateAll(const KMeansData &A, const KMeansDirectFrame<D> &F, int64_t i, int slot, const float *centroids, KMeansDirectWarp<Real, D, P> *W, int32_t *label, double *compared)
+__device__ __noinline__ static int KMeansDirectEvaluateAll(const KMeansData &A, const KMeansDirectFrame<D> &F, const KMeansDirectExact &E, int slot, const float *centroids, KMeansDirectWarp<Real, D, P> *W, int32_t *label, double *compared)
 {
   const int            lane  = threadIdx.x % 32;
   float                limit = INFINITY, square = 0;
@@ -46,7 +52,7 @@ __device__ static int KMeansDirectEvaluateAll(const KMeansData &A, const KMeansD
   }
   for (int32_t c = lane; c < A.k; c += 32) {
     if (centroids && Search::score(centroids, c, place.y) > limit) continue;
-    place.evaluate(A, F, c);
+    place.evaluate(A, F, E, c);
     count++;
   }
   for (int half = 16; half > 0; half /= 2) {
@@ -64,102 +70,97 @@ __device__ static int KMeansDirectEvaluateAll(const KMeansData &A, const KMeansD
   return count;
 }
 
-/* Finds the labels of the points of a warp. centroids: all centroids, or NULL if they do not fit shared memory. fresh: 1 if the sums contain no point yet. If A.fuse is set,
-   lists the slots of the points to add or to move in W->slot, with their new labels in W->limit and their old ones in W->group. Returns the number of listed points. */
+/* Reads the point in slot `slot` and finds its candidates. Returns them as a set of the centroids of the group *group, one bit for each. The set is empty if centroids of
+   other groups are candidates too; then *group is -1. centroids: all centroids, or NULL if they do not fit shared memory. Then all centroids of the group are candidates. */
 template <class Search, class Real, int D, int P>
-__device__ static int KMeansDirectFinish(const KMeansData &A, const KMeansDirectFrame<D> &F, int64_t first, const float *centroids, int fresh, KMeansDirectWarp<Real, D, P> *W, KMeansTotals *T)
+__device__ static unsigned KMeansDirectCandidates(const KMeansData &A, const KMeansDirectFrame<D> &F, const float *centroids, KMeansDirectWarp<Real, D, P> *W, int slot, KMeansDirectPlace<D> *place, int32_t *group)
 {
-  const int lane  = threadIdx.x % 32;
-  int       moved = 0;
+  Real  x[D];
+  float limit;
 
-#pragma unroll 1
-  for (int slot = lane; slot < 32 * P; slot += 32) {
-    const int64_t        i     = first + slot;
-    const int            valid = i < A.n;
-    const int32_t        old   = valid ? F.label[i] : -1;
-    KMeansDirectPlace<D> place;
-    Real                 x[D];
-    int32_t              group;
-    int                  evaluated = 1, moves;
-    float                limit;
-    unsigned             open;
-
-    W->get(slot, x);
+  W->get(slot, x);
 #pragma unroll
-    for (int j = 0; j < D; j++) {
-      place.x[j] = x[j];
-      place.y[j] = KMeansDirectCoordinate(F, j, x[j]);
-    }
-    place.label    = INT32_MAX;
-    place.compared = HUGE_VAL;
-    group          = Search::decide(A, F, W, slot, place.y, &limit);
-    open           = __ballot_sync(0xffffffffu, valid && group < 0);
-    if (valid && group >= 0) {
-      evaluated = 0;
-      for (unsigned near = centroids ? Search::near(centroids, group, place.y, limit) : (1u << Search::GROUP) - 1; near; near &= near - 1) {
-        const int32_t c = Search::centroid(group, __ffs((int)near) - 1);
-
-        if (c >= A.k) continue;
-        place.evaluate(A, F, c);
-        evaluated++;
-      }
-    }
-    for (; open; open &= open - 1) {
-      const int from = __ffs((int)open) - 1;
-      int32_t   label;
-      double    compared;
-      const int count = KMeansDirectEvaluateAll<Search>(A, F, __shfl_sync(0xffffffffu, i, from), __shfl_sync(0xffffffffu, slot, from), centroids, W, &label, &compared);
-
-      if (lane == from) {
-        place.label    = label;
-        place.compared = compared;
-        evaluated      = count;
-      }
-    }
-    if (valid && old != place.label) F.label[i] = place.label;
-    if (valid) KMeansTotalsCount(&A, i, old, place.label, place.compared, A.k, evaluated - 1, T); /* `evaluated - 1`: the distance to the centroid of the label is needed in any case, and does not count as evaluated again */
-    if (!A.fuse) continue;
-    moves = valid && (fresh || old != place.label);
-    open  = __ballot_sync(0xffffffffu, moves);
-    if (moves) {
-      W->slot[moved + __popc(open & ((1u << lane) - 1))] = (uint16_t)slot;
-      W->limit[slot]                                     = __int_as_float(place.label);
-      W->group[slot]                                     = fresh ? -1 : old;
-    }
-    moved += __popc(open);
+  for (int j = 0; j < D; j++) {
+    place->x[j] = x[j];
+    place->y[j] = KMeansDirectCoordinate(F, j, x[j]);
   }
-  return moved;
+  *group = Search::decide(A, F, W, slot, place->y, &limit);
+  if (!centroids) return *group < 0 ? 0 : (1u << Search::GROUP) - 1;
+
+  const unsigned near = Search::near(centroids, *group < 0 ? 0 : *group, place->y, limit);
+
+  return *group < 0 ? 0 : near;
 }
 
-/* Adds the points of the first `moved` slots in W->slot to the sums of their new labels, and subtracts them from the sums of their old labels, if they have any. */
-template <class Real, int D, int P>
-__device__ static void KMeansDirectMove(const KMeansData &A, int64_t first, int moved, KMeansDirectWarp<Real, D, P> *W, const KMeansBlockTally *sums)
+/* Evaluates the candidates of a point except the first one, for all points of a warp together. If candidates are in several groups, the warp evaluates all centroids. */
+template <class Search, class Real, int D, int P>
+__device__ static void KMeansDirectOthers(const KMeansData &A, const KMeansDirectFrame<D> &F, const KMeansDirectExact &E, const float *centroids, KMeansDirectWarp<Real, D, P> *W, int slot, int valid, int32_t group, unsigned near,
+                                          KMeansDirectPlace<D> *place, KMeansDirectTotals *T)
 {
-  for (int e = threadIdx.x % 32; e < moved; e += 32) {
-    const int     slot       = W->slot[e];
-    const int64_t i          = first + slot;
-    const int32_t cluster[2] = {__float_as_int(W->limit[slot]), W->group[slot]};
-    double        x[KMeansDirectWidth(D)];
+  for (near &= near - 1; near; near &= near - 1) {
+    const int32_t c = Search::centroid(group, __ffs((int)near) - 1);
 
-    W->get(slot, x);
+    if (c >= A.k) continue;
+    place->evaluate(A, F, E, c);
+    T->rechecked++;
+  }
+  for (unsigned open = __ballot_sync(0xffffffffu, valid && group < 0); open; open &= open - 1) {
+    const int from = __ffs((int)open) - 1;
+    int32_t   label;
+    double    compared;
+    const int count = KMeansDirectEvaluateAll<Search>(A, F, E, __shfl_sync(0xffffffffu, slot, from), centroids, W, &label, &compared);
+
+    if ((int)threadIdx.x % 32 != from) continue;
+    place->label    = label;
+    place->compared = compared;
+    T->rechecked += count - 1; /* the distance to the centroid of the label is needed in any case, and does not count as evaluated again */
+  }
+}
+
+/* Finds the labels of the points of a warp. centroids: all centroids, or NULL if they do not fit shared memory. fresh: 1 if the sums contain no point yet. If A.fuse is set,
+   adds the points to the queue that must be added to sums. queued: number of points in the queue. Returns the new number. */
+template <class Search, class Real, int D, int P>
+__device__ static int KMeansDirectFinish(const KMeansData &A, const KMeansDirectFrame<D> &F, const KMeansDirectExact &E, int64_t first, const float *centroids, int fresh, int queued, KMeansDirectWarp<Real, D, P> *W, const KMeansBlockTally *sums,
+                                         KMeansDirectTotals *T)
+{
+  constexpr int U = P % 2 == 0 && D <= 8 && Search::THREADS <= 512 ? 2 : 1; /* number of points that a thread evaluates at the same time, because an addition in double precision waits for the previous one */
+
 #pragma unroll 1
-    for (int side = 0; side < 2 && cluster[side] >= 0; side++) {
-      const int32_t at[1]    = {KMeansTallyAt(sums, 0, cluster[side], i)};
-      const int64_t mass     = A.weight ? KMeansToFixed(A.weight[i], A.mass.first) : 1;
-      const int64_t fixed[1] = {side ? -mass : mass};
+  for (int begin = threadIdx.x % 32; begin < 32 * P; begin += 32 * U) {
+    KMeansDirectPlace<D> place[U];
+    unsigned             near[U];
+    int32_t              group[U];
 
-      KMeansTallyAdd(sums, at, fixed);
-      KMeansTallyAddPoint(&A, sums, i, cluster[side], x);
 #pragma unroll
-      for (int j = 0; j < D; j++) x[j] = -x[j];
+    for (int u = 0; u < U; u++) near[u] = KMeansDirectCandidates<Search>(A, F, centroids, W, begin + 32 * u, &place[u], &group[u]);
+#pragma unroll
+    for (int u = 0; u < U; u++) {
+      place[u].label    = near[u] ? Search::centroid(group[u], __ffs((int)near[u]) - 1) : 0;
+      place[u].compared = place[u].compare(A, F, E, place[u].label);
+    }
+#pragma unroll
+    for (int u = 0; u < U; u++) {
+      const int     slot = begin + 32 * u, valid = first + slot < A.n;
+      const int64_t i   = first + slot;
+      const int32_t old = W->old[slot];
+
+      KMeansDirectOthers<Search>(A, F, E, centroids, W, slot, valid, group[u], near[u], &place[u], T);
+      if (valid) {
+        if (old != place[u].label) A.label[(int64_t)blockIdx.y * A.n + i] = place[u].label;
+        if (A.distance) A.distance[i] = place[u].compared;
+        T->changed += old != place[u].label;
+        T->inertia += KMeansToFixed(KMeansWeight(&A, i) * place[u].compared, A.cost.first); /* for dense points and the Euclidean metric the distance is KMeansCompare() */
+      }
+      if (A.fuse) queued = KMeansMovesAdd<Real, D>(A, queued, valid && (fresh || old != place[u].label), (int32_t)i, place[u].label, fresh ? -1 : old, &W->moves, sums);
     }
   }
+  return queued;
 }
 
 /* Assigns all points, and adds them to the tally if A.fuse is set. panel: number of units of centroids in shared memory at once. If it is less than the number of
    all units, the search loads the centroids in panels. */
 template <class Search, class Real, int D, int P>
-__global__ __launch_bounds__(Search::THREADS, 1) static void KMeansDirectKernel(const __grid_constant__ KMeansData A, int32_t panel, const __grid_constant__ KMeansTallyShape shape)
+__global__ __launch_bounds__(Search::THREADS, 1) static void KMeansDirectKernel(const __grid_constant__ KMeansData A, int32_t panel, int exact, const __grid_constant__ KMeansTallyShape shape)
 {
   extern __shared__ float4 shared[];
   __shared__ KMeansDirectFrame<D> F;
@@ -167,12 +168,16 @@ __global__ __launch_bounds__(Search::THREADS, 1) static void KMeansDirectKernel(
   KMeansDirectWarp<Real, D, P>   *W         = (KMeansDirectWarp<Real, D, P> *)shared + warp;
   float                          *centroids = (float *)((KMeansDirectWarp<Real, D, P> *)shared + warps);
   const KMeansLoop               *loop      = A.loop ? A.loop + blockIdx.y : NULL;
+  double                         *row       = (double *)(centroids + (int64_t)panel * Search::FLOATS);
   const int                       fresh     = !loop || loop->fresh;
-  KMeansTotals                    T         = {};
+  const KMeansDirectExact         E         = {row, exact};
+  KMeansDirectTotals              T         = {};
   KMeansBlockTally                sums      = {};
+  int                             queued    = 0;
 
   if (loop && loop->reason) return;
-  if (A.fuse) KMeansTallyClear(&sums, &shape, (uint32_t *)(centroids + (int64_t)panel * Search::FLOATS));
+  for (int32_t e = threadIdx.x; exact && e < A.k * D; e += blockDim.x) row[e / D * KMeansDirectRow(D) + e % D] = e % D < A.d ? A.centroid[((int64_t)blockIdx.y * A.k + e / D) * A.d + e % D] : 0;
+  if (A.fuse) KMeansTallyClear(&sums, &shape, (uint32_t *)(row + (exact ? (int64_t)A.k * KMeansDirectRow(D) : 0)));
   if (threadIdx.x < D) {
     F.centre[threadIdx.x]       = (int)threadIdx.x < A.d ? A.frame.centre[(int64_t)blockIdx.y * A.d + threadIdx.x] : 0;
     F.centresingle[threadIdx.x] = (float)F.centre[threadIdx.x];
@@ -182,7 +187,6 @@ __global__ __launch_bounds__(Search::THREADS, 1) static void KMeansDirectKernel(
     F.scalesingle = (float)F.scale;
     F.most        = 0;
     F.centroid    = A.centroid + (int64_t)blockIdx.y * A.k * A.d;
-    F.label       = A.label + (int64_t)blockIdx.y * A.n;
   }
   __syncthreads();
   if (panel == units) Search::load(A, F, 0, units, centroids);
@@ -193,7 +197,6 @@ __global__ __launch_bounds__(Search::THREADS, 1) static void KMeansDirectKernel(
   __syncthreads();
   for (int64_t round = 0; round * 32 * P * warps * gridDim.x < A.n; round++) {
     const int64_t first = ((round * warps + warp) * gridDim.x + blockIdx.x) * 32 * P;
-    int           moved;
 
     if (panel == units && first >= A.n) break; /* with several panels, all warps take part in the loads */
 
@@ -215,21 +218,26 @@ __global__ __launch_bounds__(Search::THREADS, 1) static void KMeansDirectKernel(
       tile.store(F, W);
       __syncwarp();
     }
-    moved = KMeansDirectFinish<Search>(A, F, first, panel == units ? centroids : NULL, fresh, W, &T);
-    __syncwarp();
-    if (moved) KMeansDirectMove(A, first, moved, W, &sums);
+    queued = KMeansDirectFinish<Search>(A, F, E, first, panel == units ? centroids : NULL, fresh, queued, W, &sums, &T);
     __syncwarp();
   }
+  if (queued) KMeansMovesApply<Real, D>(A, queued, &W->moves, &sums);
 
   const KMeansData own = KMeansOfSolve(&A, blockIdx.y);
+  KMeansTotals     totals;
 
-  KMeansTotalsAdd(&own, &T);
+  totals.total[KMEANS_CHANGED] = T.changed;
+  totals.total[KMEANS_INERTIA] = T.inertia;
+  totals.total[KMEANS_COUNTED] = blockIdx.x == 0 && threadIdx.x == 0 ? (int64_t)A.n * A.k : 0; /* one thread counts the distances of all points */
+  totals.total[KMEANS_RECHECK] = T.rechecked;
+  KMeansTotalsAdd(&own, &totals);
   if (A.fuse) KMeansTallyFlush(&own, &sums);
 }
 
 /* How a launch divides the shared memory of a block. */
 typedef struct {
   int32_t          panel; /* number of units of centroids in shared memory at once */
+  int              exact; /* 1: shared memory has all centroids in double precision too */
   int              warps;
   size_t           bytes;
   KMeansTallyShape shape; /* arrangement of the sums, if A->fuse is set */
@@ -246,16 +254,19 @@ template <class Search, class Real, int D>
 static int KMeansDirectDivide(const KMeansData *A, size_t most, KMeansDirectPlan *plan)
 {
   constexpr size_t each = sizeof(KMeansDirectWarp<Real, D, Search::template POINTS<Real>>), row = Search::FLOATS * sizeof(float);
-  const size_t     units = (size_t)(A->k + Search::UNIT - 1) / Search::UNIT, all = units * row;
+  const size_t     units = (size_t)(A->k + Search::UNIT - 1) / Search::UNIT, all = units * row, exact = (size_t)A->k * KMeansDirectRow(D) * sizeof(double);
+  KMeansTallyShape shape;
 
   for (plan->warps = Search::THREADS / 32; plan->warps >= (A->fuse ? KMEANS_DIRECT_WARPS : 1); plan->warps -= plan->warps > 4 ? 2 : 1) {
-    const size_t own = plan->warps * each, rest = own < most ? most - own : 0, sums = rest > all ? rest - all : 0;
+    const size_t own = plan->warps * each, rest = own < most ? most - own : 0;
+    size_t       free = rest > all ? rest - all : 0; /* bytes beside points and centroids */
 
-    if (A->fuse ? !sums || !(KMeansTallyFit(A, 0, A->d, KMEANS_TALLY_COPIES, sums < KMEANS_DIRECT_COPIES ? sums : KMEANS_DIRECT_COPIES, &plan->shape) || KMeansTallyFit(A, 0, A->d, 1, sums, &plan->shape))
-                : rest < (all < KMEANS_DIRECT_LEAST ? all : KMEANS_DIRECT_LEAST))
-      continue;
+    if (A->fuse ? !KMeansTallyFit(A, 0, A->d, 1, free, &plan->shape) : rest < (all < KMEANS_DIRECT_LEAST ? all : KMEANS_DIRECT_LEAST)) continue;
     plan->panel = (int32_t)(rest / row < units ? rest / row : units);
-    plan->bytes = own + plan->panel * row + (A->fuse ? KMeansTallyBytes(&plan->shape) : 0);
+    plan->exact = (A->fuse ? KMeansTallyBytes(&plan->shape) : 0) + exact <= free;
+    if (plan->exact) free -= exact;
+    if (A->fuse && KMeansTallyFit(A, 0, A->d, KMEANS_TALLY_COPIES, free < KMEANS_DIRECT_COPIES ? free : KMEANS_DIRECT_COPIES, &shape)) plan->shape = shape;
+    plan->bytes = own + plan->panel * row + (plan->exact ? exact : 0) + (A->fuse ? KMeansTallyBytes(&plan->shape) : 0);
     return 1;
   }
   return 0;
@@ -280,29 +291,33 @@ struct KMeansDirectRun {
       return GP_SUCCESS;
     }
     err = GpCheckCuda(A->dev, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)plan.bytes), "KMeansDirect");
-    if (!err) err = GpLaunch(A->dev, "KMeansDirect", kernel, GpGrid{dim3((unsigned)(tiles < share ? tiles : share), (unsigned)solves), 32u * plan.warps, plan.bytes}, *A, plan.panel, plan.shape);
+    if (!err) err = GpLaunch(A->dev, "KMeansDirect", kernel, GpGrid{dim3((unsigned)(tiles < share ? tiles : share), (unsigned)solves), 32u * plan.warps, plan.bytes}, *A, plan.panel, plan.exact, plan.shape);
     return err;
   }
 };
 
-template <template <int> class Search, class Real>
+/* MOST: largest number of features for which the kernel is compiled. */
+template <template <int> class Search, class Real, int MOST>
 static GpErr KMeansDirectDispatch(const KMeansData *A, size_t most, int *fits)
 {
   if (A->d <= 2) return KMeansDirectRun<Search, Real, 2>::run(A, most, fits);
   if (A->d <= 3) return KMeansDirectRun<Search, Real, 3>::run(A, most, fits);
   if (A->d <= 4) return KMeansDirectRun<Search, Real, 4>::run(A, most, fits);
   if (A->d <= 6) return KMeansDirectRun<Search, Real, 6>::run(A, most, fits);
-  if (A->d <= 8) return KMeansDirectRun<Search, Real, 8>::run(A, most, fits);
-  if (A->d <= 10) return KMeansDirectRun<Search, Real, 10>::run(A, most, fits);
-  if (A->d <= 12) return KMeansDirectRun<Search, Real, 12>::run(A, most, fits);
-  if (A->d <= 16) return KMeansDirectRun<Search, Real, 16>::run(A, most, fits);
-  if (A->d <= 20) return KMeansDirectRun<Search, Real, 20>::run(A, most, fits);
-  if (A->d <= 24) return KMeansDirectRun<Search, Real, 24>::run(A, most, fits);
-  return A->d <= 28 ? KMeansDirectRun<Search, Real, 28>::run(A, most, fits) : KMeansDirectRun<Search, Real, 32>::run(A, most, fits);
+  if constexpr (MOST <= 8) return KMeansDirectRun<Search, Real, 8>::run(A, most, fits);
+  else {
+    if (A->d <= 8) return KMeansDirectRun<Search, Real, 8>::run(A, most, fits);
+    if (A->d <= 10) return KMeansDirectRun<Search, Real, 10>::run(A, most, fits);
+    if (A->d <= 12) return KMeansDirectRun<Search, Real, 12>::run(A, most, fits);
+    if (A->d <= 16) return KMeansDirectRun<Search, Real, 16>::run(A, most, fits);
+    if (A->d <= 20) return KMeansDirectRun<Search, Real, 20>::run(A, most, fits);
+    if (A->d <= 24) return KMeansDirectRun<Search, Real, 24>::run(A, most, fits);
+    return A->d <= 28 ? KMeansDirectRun<Search, Real, 28>::run(A, most, fits) : KMeansDirectRun<Search, Real, 32>::run(A, most, fits);
+  }
 }
 
 /* Launches the kernel for the features of A, or sets *fits to 1 if the arrays of a block fit shared memory. */
-template <template <int> class Search>
+template <template <int> class Search, int MOST>
 static GpErr KMeansDirectSelect(const KMeansData *A, int *fits)
 {
   int    most = 0;
@@ -310,7 +325,7 @@ static GpErr KMeansDirectSelect(const KMeansData *A, int *fits)
   size_t rest = (size_t)most - KMEANS_DIRECT_STATIC;
 
   if (err) return err;
-  return A->single ? KMeansDirectDispatch<Search, float>(A, rest, fits) : KMeansDirectDispatch<Search, double>(A, rest, fits);
+  return A->single ? KMeansDirectDispatch<Search, float, MOST>(A, rest, fits) : KMeansDirectDispatch<Search, double, MOST>(A, rest, fits);
 }
 
 /* The result of KMeansFuses() for the kernel. */
@@ -321,21 +336,21 @@ static int KMeansDirectFuses(const KMeansData *A)
   int        fits  = 0;
 
   fused.fuse = 1;
-  return A->d <= KMEANS_DIRECT && !KMeansDirectSelect<Search>(&fused, &fits) && fits;
+  return A->d <= KMEANS_DIRECT && !KMeansDirectSelect<Search, KMEANS_DIRECT>(&fused, &fits) && fits;
 }
 
 /* Assigns all points. If A has no frame, a temporary one is chosen. */
-template <template <int> class Search>
+template <template <int> class Search, int MOST = KMEANS_DIRECT>
 static GpErr KMeansDirectAssign(const KMeansData *A)
 {
   KMeansData own = *A;
   GpErr      err;
 
   if (!A->n) return GP_SUCCESS;
-  if (A->frame.numbers) return KMeansDirectSelect<Search>(A, NULL);
+  if (A->frame.numbers) return KMeansDirectSelect<Search, MOST>(A, NULL);
   err = KMeansFrameCreate(A, &own.frame);
   if (!err) err = KMeansFrameChoose(A, &own.frame);
-  if (!err) err = KMeansDirectSelect<Search>(&own, NULL);
+  if (!err) err = KMeansDirectSelect<Search, MOST>(&own, NULL);
   KMeansFrameDestroy(A, &own.frame);
   return err;
 }

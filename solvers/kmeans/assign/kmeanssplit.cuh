@@ -207,7 +207,7 @@ struct KMeansSplit {
           sum += __shfl_xor_sync(0xffffffffu, sum, 2);
           shift = __float2half_ru(fmaxf(sum * ((0.5f + 0x1p-9f) / KMEANS_SPLIT_SHIFT), 0x1p-14f));
           a[p][0][2 + side] |= (uint32_t)__half_as_ushort(q ? factor : shift) << 16;
-          W->slot[slot] = __half_as_ushort(shift);
+          W->shift[slot] = __half_as_ushort(shift);
           best[p][side] = second[p][side] = __float_as_int(INFINITY);
         }
       }
@@ -310,7 +310,7 @@ struct KMeansSplit {
   __device__ static int32_t decide(const KMeansData &A, const KMeansDirectFrame<D> &F, const KMeansDirectWarp<Real, D, P> *W, int slot, const float (&y)[D], float *limit)
   {
     const int32_t bits = mask(A.k);
-    const float   best = W->limit[slot], shift = __half2float(__ushort_as_half(W->slot[slot])) * KMEANS_SPLIT_SHIFT;
+    const float   best = W->limit[slot], shift = __half2float(__ushort_as_half(W->shift[slot])) * KMEANS_SPLIT_SHIFT;
     float         square = 0, norm, most;
 
 #pragma unroll

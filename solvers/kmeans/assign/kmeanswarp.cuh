@@ -4,9 +4,11 @@
 #define KMEANSWARP_CUH
 
 #include "solvers/kmeans/screen/kmeansframe.cuh"
+#include "solvers/kmeans/update/kmeansmoves.cuh"
 
-/* Number of features of a point when it is added to the sums: KMeansTallyAddPoint() takes a multiple of four. */
-#define KMeansDirectWidth(D) (((D) + 3) / 4 * 4)
+/* Number of values in the row of a centroid in shared memory in double precision. It is even, so that rows are whole vectors. Rows of several centroids begin in different
+   banks. */
+#define KMeansDirectRow(D) ((D) % 2 ? (D) + 1 : (D) + 2)
 
 /* The frame of a block, in shared memory. */
 template <int D>
@@ -17,10 +19,14 @@ struct KMeansDirectFrame {
   float    again[3]; /* terms of twice the error of a score that is computed again in single precision */
   unsigned most;     /* bits of an upper bound on the norms of all centroids */
 
-  /* The centroids and labels of the solve of this block. They are here because in registers they would displace points. */
-  const double *centroid;
-  int32_t      *label;
+  const double *centroid; /* the centroids of the solve of this block. The pointer is here because in a register it would displace points */
 };
+
+/* The centroids in double precision, for distances by the definition. */
+typedef struct {
+  const double *row;   /* [k][KMeansDirectRow(D)] shared memory */
+  int           local; /* 1: `row` has the centroids; 0: they are read from global memory */
+} KMeansDirectExact;
 
 /* Returns twice the error of a score for a point of the norm N. */
 __device__ static inline float KMeansDirectError(const float (&term)[3], float N)
@@ -39,10 +45,12 @@ struct KMeansDirectWarp {
     Real v[VECTOR];
   };
 
-  Vector   row[32 * P * COUNT];
-  float    limit[32 * P]; /* `direct`: the largest score of a candidate; `tensor`: the least score. After the decision: bits of the new label */
-  int32_t  group[32 * P]; /* `direct`: the group that contains all candidates, or -1; `tensor`: bits of the least score of the other groups. After the decision: the old label, or -1 if there is none */
-  uint16_t slot[32 * P];  /* `tensor`: the shifts. After the decision: list of the slots of points that move from one sum to another */
+  Vector      row[32 * P * COUNT];
+  KMeansMoves moves;
+  int32_t     old[32 * P];   /* the previous labels */
+  float       limit[32 * P]; /* `direct`: the largest score of a candidate; `tensor`: the least score */
+  int32_t     group[32 * P]; /* `direct`: the group that contains all candidates, or -1; `tensor`: bits of the least score of the other groups */
+  uint16_t    shift[32 * P]; /* `tensor`: the shifts */
 
   __device__ Real value(int slot, int j) { return j < D ? at(slot, j / VECTOR).v[j % VECTOR] : 0; }
 
@@ -53,13 +61,18 @@ struct KMeansDirectWarp {
     return row[slot * COUNT + (permuted ? vector ^ (slot * COUNT / 8 & (COUNT - 1)) : vector)];
   }
 
-  /* Copies points from global memory. All threads of the warp must call it. */
+  /* Copies points and their labels from global memory. The labels are needed later, but loading them now hides the time that this takes. All threads of the
+     warp must call it. */
   __device__ void load(const KMeansData &A, int64_t first)
   {
-    const int   lane = threadIdx.x % 32, points = A.n - first < 32 * P ? (int)(A.n - first) : 32 * P;
-    const Real *from = (const Real *)A.value + first * A.d;
+    const int      lane = threadIdx.x % 32, points = A.n - first < 32 * P ? (int)(A.n - first) : 32 * P;
+    const Real    *from  = (const Real *)A.value + first * A.d;
+    const int32_t *label = A.label + (int64_t)blockIdx.y * A.n + first;
+    int32_t        own[P];
 
     __syncwarp();
+#pragma unroll
+    for (int p = 0; p < P; p++) own[p] = lane + 32 * p < points ? label[lane + 32 * p] : -1;
     if (A.d == D) {
 #pragma unroll
       for (int q = 0; q < P * COUNT; q++) {
@@ -71,6 +84,8 @@ struct KMeansDirectWarp {
       for (int slot = lane; slot < points; slot += 32)
         for (int j = 0; j < D; j++) at(slot, j / VECTOR).v[j % VECTOR] = j < A.d ? from[(int64_t)slot * A.d + j] : 0;
     }
+#pragma unroll
+    for (int p = 0; p < P; p++) old[lane + 32 * p] = own[p];
     __syncwarp();
   }
 
@@ -153,31 +168,35 @@ struct KMeansDirectPlace {
   int32_t label;
   double  compared;
 
-  /* Computes KMeansCompare() of centroid c, and keeps c if it is the nearest so far. Features beyond the last one add 0, which changes no sum. */
-  __device__ void evaluate(const KMeansData &A, const KMeansDirectFrame<D> &F, int32_t c)
+  /* Returns KMeansCompare() of centroid c. Features beyond the last one add 0, which changes no sum. */
+  __device__ double compare(const KMeansData &A, const KMeansDirectFrame<D> &F, const KMeansDirectExact &E, int32_t c) const
   {
-    const double *m   = F.centroid + (int64_t)c * A.d;
-    double        sum = 0;
+    double m[D + D % 2], sum = 0;
 
-    if (A.d == D && D % 2 == 0) { /* rows are aligned to a vector */
+    if (E.local) {
 #pragma unroll
-      for (int j = 0; j < D / 2; j++) {
-        const double2 two = ((const double2 *)m)[j];
-        const double  a = x[2 * j] - two.x, b = x[(2 * j + 1) % D] - two.y;
+      for (int q = 0; q < (D + 1) / 2; q++) {
+        const double2 two = ((const double2 *)(E.row + c * KMeansDirectRow(D)))[q];
 
-        sum += a * a;
-        sum += b * b;
+        m[2 * q]     = two.x;
+        m[2 * q + 1] = two.y;
       }
     } else {
 #pragma unroll
-      for (int j = 0; j < D; j++) {
-        const double difference = x[j] - (j < A.d ? m[j] : 0);
-
-        sum += difference * difference;
-      }
+      for (int j = 0; j < D; j++) m[j] = j < A.d ? F.centroid[(int64_t)c * A.d + j] : 0;
     }
-    if (sum < compared || label == INT32_MAX) {
-      compared = sum;
+#pragma unroll
+    for (int j = 0; j < D; j++) sum += (x[j] - m[j]) * (x[j] - m[j]);
+    return sum;
+  }
+
+  /* Evaluates centroid c, and keeps it if it is the nearest so far. */
+  __device__ void evaluate(const KMeansData &A, const KMeansDirectFrame<D> &F, const KMeansDirectExact &E, int32_t c)
+  {
+    const double now = compare(A, F, E, c);
+
+    if (now < compared || label == INT32_MAX) {
+      compared = now;
       label    = c;
     }
   }
