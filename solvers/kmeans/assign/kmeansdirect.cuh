@@ -169,15 +169,18 @@ __global__ __launch_bounds__(Search::THREADS, 1) static void KMeansDirectKernel(
   float                          *centroids = (float *)((KMeansDirectWarp<Real, D, P> *)shared + warps);
   const KMeansLoop               *loop      = A.loop ? A.loop + blockIdx.y : NULL;
   double                         *row       = (double *)(centroids + (int64_t)panel * Search::FLOATS);
-  const int                       fresh     = !loop || loop->fresh;
   const KMeansDirectExact         E         = {row, exact};
   KMeansDirectTotals              T         = {};
   KMeansBlockTally                sums      = {};
-  int                             queued    = 0;
+  int                             queued    = 0, fresh;
 
-  if (loop && loop->reason) return;
-  for (int32_t e = threadIdx.x; exact && e < A.k * D; e += blockDim.x) row[e / D * KMeansDirectRow(D) + e % D] = e % D < A.d ? A.centroid[((int64_t)blockIdx.y * A.k + e / D) * A.d + e % D] : 0;
+  W->load(A, ((int64_t)warp * gridDim.x + blockIdx.x) * 32 * P); /* the points of the first round */
   if (A.fuse) KMeansTallyClear(&sums, &shape, (uint32_t *)(row + (exact ? (int64_t)A.k * KMeansDirectRow(D) : 0)));
+  GpNextMayStart();
+  GpWait(); /* with A.loop the kernel is launched early, while its predecessor moves the centroids. The predecessor writes neither points nor labels */
+  if (loop && loop->reason) return;
+  fresh = !loop || loop->fresh;
+  for (int32_t e = threadIdx.x; exact && e < A.k * D; e += blockDim.x) row[e / D * KMeansDirectRow(D) + e % D] = e % D < A.d ? A.centroid[((int64_t)blockIdx.y * A.k + e / D) * A.d + e % D] : 0;
   if (threadIdx.x < D) {
     F.centre[threadIdx.x]       = (int)threadIdx.x < A.d ? A.frame.centre[(int64_t)blockIdx.y * A.d + threadIdx.x] : 0;
     F.centresingle[threadIdx.x] = (float)F.centre[threadIdx.x];
@@ -203,7 +206,7 @@ __global__ __launch_bounds__(Search::THREADS, 1) static void KMeansDirectKernel(
     {
       typename Search::template Tile<Real, P> tile;
 
-      W->load(A, first);
+      if (round) W->load(A, first);
       tile.load(F, A.d, W);
       if (panel == units) tile.search(A.k, 0, units, centroids);
       else
@@ -291,8 +294,11 @@ struct KMeansDirectRun {
       return GP_SUCCESS;
     }
     err = GpCheckCuda(A->dev, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)plan.bytes), "KMeansDirect");
-    if (!err) err = GpLaunch(A->dev, "KMeansDirect", kernel, GpGrid{dim3((unsigned)(tiles < share ? tiles : share), (unsigned)solves), 32u * plan.warps, plan.bytes}, *A, plan.panel, plan.exact, plan.shape);
-    return err;
+    if (err) return err;
+
+    const GpGrid grid{dim3((unsigned)(tiles < share ? tiles : share), (unsigned)solves), 32u * plan.warps, plan.bytes};
+
+    return A->loop ? GpLaunchEarlyStep(A->dev, "KMeansDirect", kernel, grid, *A, plan.panel, plan.exact, plan.shape) : GpLaunch(A->dev, "KMeansDirect", kernel, grid, *A, plan.panel, plan.exact, plan.shape);
   }
 };
 

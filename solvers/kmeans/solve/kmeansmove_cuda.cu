@@ -1,6 +1,8 @@
-/* The end of an iteration on a GPU: new centroids and stopping criteria. One block executes it for each solve of a batch. */
+/* The end of an iteration on a GPU: new centroids and stopping criteria. One block executes it for each solve of a batch. The kernel is launched early, and so is the
+   assignment that follows it. */
 #include "kmeansmean.h"
 
+#include <gpucsrdevice.cuh>
 #include <gpucsrkmeanstypes.h>
 
 #define KMEANS_MOVE_THREADS 1024
@@ -23,6 +25,36 @@ __device__ static void KMeansMovePrefetch(const KMeansData &A, const int64_t *re
   }
 }
 
+/* Moves centroids. Every thread computes coordinates of its own. It does not compute the movement, and does the arithmetic of KMeansMeanMove() for the Euclidean metric. */
+__device__ static void KMeansMoveCoordinates(const KMeansData &A, const int64_t *reduced, double *centroid)
+{
+  for (int32_t e = threadIdx.x; e < A.k * A.d; e += KMEANS_MOVE_THREADS) {
+    const int32_t c     = e / A.d;
+    const int64_t mass  = reduced[KMEANS_TALLY + c];
+    double        moved = 0;
+
+    if (mass) KMeansMeanSet(&A, KMeansMeanSum(&A, A.feature, reduced, A.k, c, e % A.d), (double)mass / A.mass.first, 0, &centroid[e], &moved);
+  }
+}
+
+/* Moves centroids, and returns the squared movement in thread 0. In each round every thread moves one centroid. Partial sum l of the movement adds the centroids
+   l, l + 32, ... in ascending order (KMEANS_MEAN_LANES), so that the threads store the movements of a round in shared memory. */
+__device__ static double KMeansMoveAll(const KMeansData &A, const int64_t *reduced, double *centroid, double (&moved)[KMEANS_MOVE_THREADS])
+{
+  double mine = 0;
+
+  for (int32_t round = 0; round < A.k; round += KMEANS_MOVE_THREADS) {
+    const int32_t c = round + (int32_t)threadIdx.x;
+
+    moved[threadIdx.x] = c < A.k && reduced[KMEANS_TALLY + c] ? KMeansMeanMove(&A, A.feature, reduced, A.k, c, centroid) : 0;
+    __syncthreads();
+    if (threadIdx.x < KMEANS_MEAN_LANES)
+      for (int t = threadIdx.x; t < KMEANS_MOVE_THREADS; t += KMEANS_MEAN_LANES) mine += moved[t];
+    __syncthreads();
+  }
+  return threadIdx.x < KMEANS_MEAN_LANES ? KMeansMeanAddLanes(mine) : 0;
+}
+
 /* Counts a solve that has stopped. The graph ends with the last solve of the batch. first: state of the first solve. */
 __device__ static void KMeansMoveStop(KMeansLoop *first, uint64_t loop)
 {
@@ -34,12 +66,16 @@ __global__ __launch_bounds__(KMEANS_MOVE_THREADS) static void KMeansMoveKernel(c
   __shared__ double  moved[KMEANS_MOVE_THREADS];
   __shared__ int64_t total[KMEANS_TALLY];
   KMeansLoop *const  L        = A.loop + blockIdx.x;
-  const KMeansLoop   state    = *L;
   const int64_t      size     = KMeansTallySize(A.k, A.d, A.words);
   const int64_t     *reduced  = A.reduced + blockIdx.x * size;
   double            *centroid = A.centroid + (int64_t)blockIdx.x * A.k * A.d;
   int                empty    = 0;
   double             mine     = 0;
+
+  GpWait();
+  GpNextMayStart();
+
+  const KMeansLoop state = *L;
 
   if (state.reason) return;
   KMeansMovePrefetch(A, reduced, centroid);
@@ -52,18 +88,8 @@ __global__ __launch_bounds__(KMEANS_MOVE_THREADS) static void KMeansMoveKernel(c
     }
     return;
   }
-  /* In each round every thread moves one centroid. Partial sum l of the movement adds the centroids l, l + 32, ... in ascending order (KMEANS_MEAN_LANES), so that
-     the threads store the movements of a round in shared memory. */
-  for (int32_t round = 0; round < A.k; round += KMEANS_MOVE_THREADS) {
-    const int32_t c = round + (int32_t)threadIdx.x;
-
-    moved[threadIdx.x] = c < A.k && reduced[KMEANS_TALLY + c] ? KMeansMeanMove(&A, A.feature, reduced, A.k, c, centroid) : 0;
-    __syncthreads();
-    if (threadIdx.x < KMEANS_MEAN_LANES)
-      for (int t = threadIdx.x; t < KMEANS_MOVE_THREADS && state.stol > 0; t += KMEANS_MEAN_LANES) mine += moved[t];
-    __syncthreads();
-  }
-  if (threadIdx.x < KMEANS_MEAN_LANES) mine = KMeansMeanAddLanes(mine);
+  if (state.stol > 0) mine = KMeansMoveAll(A, reduced, centroid, moved);
+  else KMeansMoveCoordinates(A, reduced, centroid);
   if (threadIdx.x == 0) {
     const double inertia = (double)total[KMEANS_INERTIA] / A.cost.first;
 
@@ -82,5 +108,5 @@ __global__ __launch_bounds__(KMEANS_MOVE_THREADS) static void KMeansMoveKernel(c
 
 extern "C" GpErr KMeansMove_CUDA(const KMeansData *A)
 {
-  return GpLaunch(A->dev, "KMeansMove", KMeansMoveKernel, GpGrid{A->solves > 1 ? (unsigned)A->solves : 1, KMEANS_MOVE_THREADS}, *A);
+  return GpLaunchEarlyStep(A->dev, "KMeansMove", KMeansMoveKernel, GpGrid{A->solves > 1 ? (unsigned)A->solves : 1, KMEANS_MOVE_THREADS}, *A);
 }
