@@ -1,6 +1,6 @@
 /* Times products of sparse matrices beside cusparseSpGEMM() and cusparseSpGEMMreuse on the same matrices, in one run: CSV on standard output.  No PETSc, as bench_kernels.
 
-     bench_spgemm [name ...]     without names: all cases
+     bench_spgemm [-ours] [name ...]     without names: all cases; -ours: without cuSPARSE, whose columns are -1
 
    Columns: product; rows; nonzeros of the first and the second factor; products; nonzeros of C; bytes of the plan; median microseconds of the symbolic phase,
    of the numeric phase, of cusparseSpGEMM() (all phases, as a program needs them for new values too), of the symbolic phases of cusparseSpGEMMreuse and of its numeric phase (-1: it failed);
@@ -17,6 +17,7 @@
 #define LIMIT   4.29e12 /* bytes a second that a copy moves on an H200 */
 
 static const double One = 1, Zero = 0;
+static int          vendors = 1; /* 0: cuSPARSE is not timed */
 
 static void Upload(const BenchMatrix *A, GpCsr *D)
 {
@@ -199,7 +200,7 @@ static double Check(const BenchMatrix *A, const BenchMatrix *B, const GpCsr *C)
 
 static void Time(const char *name, const BenchMatrix *A, const BenchMatrix *B)
 {
-  double       symbolic[REPEATS], numeric[REPEATS], vendor[3], us, reuse, reusenumeric, bytes, error;
+  double       symbolic[REPEATS], numeric[REPEATS], vendor[3] = {-1, -1, -1}, us, reuse = -1, reusenumeric = -1, bytes, error;
   int64_t      nnz = 0;
   GpCsr        dA, dB, dC;
   GpSpgemm     plan = NULL;
@@ -226,16 +227,16 @@ static void Time(const char *name, const BenchMatrix *A, const BenchMatrix *B)
   GpSpgemmGetInfo(plan, &info);
   us    = BenchMedian(REPEATS, numeric);
   error = Check(A, B, &dC);
-  bytes = 12.0 * A->nnz + 8.0 * B->nnz + 4.0 * (A->m + B->m) + 8.0 * dC.nnz + 4.0 * dC.m + (double)info.mapped + (info.mapped ? 8.0 * dC.m : 0) + (info.mapped < info.products ? 4.0 * B->nnz + 4.0 * dC.nnz : 0);
+  bytes = 12.0 * A->nnz + 8.0 * B->nnz + 4.0 * (A->m + B->m) + 8.0 * dC.nnz + 4.0 * dC.m + (info.mapped ? info.bytes : 0) + (info.mapped < info.products ? 4.0 * B->nnz + 4.0 * dC.nnz : 0);
   GpSpgemmDestroy(&plan);
-  for (int r = -1; r < 3; r++) {
+  for (int r = -1; r < 3 && vendors; r++) {
     const double time = RunVendor(&dA, &dB, &nnz);
 
     if (r >= 0) vendor[r] = time;
     if (time < 0) vendor[0] = vendor[1] = vendor[2] = -1;
     if (time < 0) break;
   }
-  reuse = RunReuse(&dA, &dB, &reusenumeric);
+  if (vendors) reuse = RunReuse(&dA, &dB, &reusenumeric);
   if (vendor[0] >= 0 && nnz != dC.nnz) fprintf(stderr, "%s: cuSPARSE finds %lld nonzeros, not %d\n", name, (long long)nnz, dC.nnz);
   printf("%s,%d,%d,%d,%lld,%d,%.0f,%.1f,%.1f,%.1f,%.1f,%.1f,%.0f,%.3f,%.1e\n", name, A->m, A->nnz, B->nnz, (long long)info.products, dC.nnz, info.bytes, BenchMedian(REPEATS, symbolic), us, BenchMedian(3, vendor), reuse, reusenumeric, bytes,
          bytes / LIMIT / (1e-6 * us), error);
@@ -357,6 +358,11 @@ int main(int argc, char **argv)
 {
   if (BenchOpen()) return 1;
   printf("product,rows,nonzeros_a,nonzeros_b,products,nonzeros_c,plan_bytes,symbolic_us,numeric_us,spgemm_us,reuse_symbolic_us,reuse_numeric_us,bytes,fraction,error\n");
+  if (argc > 1 && !strcmp(argv[1], "-ours")) {
+    vendors = 0;
+    argc--;
+    argv++;
+  }
   for (int k = 1; k < argc; k++) TimeNamed(argv[k]);
   for (size_t k = 0; k < sizeof(Names) / sizeof(Names[0]) && argc < 2; k++) TimeNamed(Names[k]);
   BenchClose();

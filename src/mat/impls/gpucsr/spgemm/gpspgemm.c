@@ -20,7 +20,7 @@ static size_t GpSpgemmItemBytes(const struct GpSpgemm_ *P)
 {
   size_t items = 0;
 
-  for (int w = 0; w < GP_SPGEMM_WIDTHS; w++) items += (size_t)P->items[w];
+  for (int w = 0; w < GP_SPGEMM_ITEMS; w++) items += (size_t)P->items[w];
   return items * sizeof(GpSpgemmItem);
 }
 
@@ -40,7 +40,7 @@ void GpSpgemmDestroy(GpSpgemm *plan)
 void GpSpgemmGetInfo(GpSpgemm plan, GpSpgemmInfo *info)
 {
   info->products = plan->products;
-  info->mapped   = plan->mapped;
+  info->mapped   = plan->placed;
   info->bytes    = (double)GpSpgemmItemBytes(plan) + (double)plan->mapped;
   if (plan->row) info->bytes += (double)plan->m * sizeof(int32_t);
   if (plan->mapstart) info->bytes += ((double)plan->m + 1) * sizeof(int64_t);

@@ -19,7 +19,7 @@ typedef struct GpSpgemm_ *GpSpgemm;
 
 typedef struct {
   int64_t products; /* number of products of an entry of A and an entry of B */
-  int64_t mapped;   /* number of products whose position in C the plan stores, one byte each */
+  int64_t mapped;   /* number of products whose position in C the plan stores, in 1 or 2 bytes; consecutive rows of A with equal patterns share the positions */
   double  bytes;    /* device memory of the plan */
 } GpSpgemmInfo;
 

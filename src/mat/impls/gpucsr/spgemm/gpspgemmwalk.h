@@ -2,7 +2,7 @@
 #ifndef GPSPGEMMWALK_H
 #define GPSPGEMMWALK_H
 
-#include "mat/impls/gpucsr/spgemm/gpspgemmimpl.h"
+#include "mat/impls/gpucsr/spgemm/gpspgemmcuda.h"
 
 #define GP_SPGEMM_EMPTY (-1) /* entry of a hash table without a column */
 #define GP_SPGEMM_ALL   0xffffffffu
@@ -20,6 +20,31 @@ struct GpSpgemmRows {
 static inline GpSpgemmRows GpSpgemmGetRows(const GpCsr *A, const GpCsr *B, const int32_t *list, int32_t n, int lanes)
 {
   return GpSpgemmRows{A->rowptr, A->col, B->rowptr, B->col, list, n, (int32_t)lanes};
+}
+
+/* Returns the first row of the group of rows with equal patterns that has row i. */
+__device__ static inline int32_t GpSpgemmGetLeader(const uint8_t *follows, int32_t i)
+{
+  while (follows && follows[i]) i--;
+  return i;
+}
+
+/* Also counts the rows of the group. m: number of rows of A. */
+__device__ static inline int32_t GpSpgemmGetGroup(const uint8_t *follows, int32_t i, int32_t m, int32_t *rows)
+{
+  const int32_t leader = GpSpgemmGetLeader(follows, i);
+
+  *rows = i - leader + 1;
+  while (follows && leader + *rows < m && follows[leader + *rows]) ++*rows;
+  return leader;
+}
+
+/* Returns the size in bytes of the map of a row of C; 0: the row has no map. rows: number of rows that share the map. */
+__device__ static inline int64_t GpSpgemmGetMapBytes(int64_t products, int32_t c, int32_t rows)
+{
+  const int64_t bytes = c > 256 ? 2 * products : products + (products & 1); /* even: maps of 2 bytes are aligned */
+
+  return c > GP_SPGEMM_HASHED || products > GP_SPGEMM_MANY || bytes > (int64_t)GP_SPGEMM_RATIO * c * rows ? 0 : bytes;
 }
 
 /* A hash table with linear probing. SIZE is a power of two and larger than the number of columns, so that every search ends. */
@@ -85,8 +110,7 @@ __device__ static inline int32_t GpSpgemmSearch(const int32_t *col, int32_t begi
 }
 
 /* Calls f(q, b) for each product of the entries `begin` to end - 1 of A: q is the number of the product, b the position of the entry of B. All threads of a warp call this function; T threads
-   have the same entries. They process T entries of A at
-   once; `lanes` threads process one row of B. f must not synchronise. */
+   have the same entries. They process T entries of A at once; `lanes` threads process one row of B. f must not synchronise. */
 template <int T, class F>
 __device__ static void GpSpgemmEach(const GpSpgemmRows &R, int32_t begin, int32_t end, F f)
 {

@@ -30,13 +30,14 @@ __device__ static void GpSpgemmMark(const GpSpgemmRows &R, int32_t i, bool searc
 }
 
 /* words: number of words of the bitmap, a multiple of BLOCK. rowptr, col: row starts and columns of C; col NULL: writes the number of nonzeros to count[]. */
-__global__ static void __launch_bounds__(BLOCK) GpSpgemmLargeKernel(GpSpgemmRows R, int32_t n, int32_t words, int32_t *count, const int32_t *rowptr, int32_t *col)
+__global__ static void __launch_bounds__(BLOCK) GpSpgemmLargeKernel(GpSpgemmRows R, const uint8_t *follows, int32_t n, int32_t words, int32_t *count, const int32_t *rowptr, int32_t *col)
 {
   extern __shared__ uint32_t                         bitmap[];
   __shared__ typename GpSpgemmBlockScan::TempStorage scan;
   const int32_t                                      i    = R.Get((int32_t)blockIdx.x);
   int32_t                                            done = 0;
 
+  if (follows && follows[i]) return; /* the whole block returns */
   for (int64_t begin = 0; begin < n; begin += (int64_t)words * 32) {
     const int64_t end = begin + (int64_t)words * 32;
 
@@ -57,7 +58,7 @@ __global__ static void __launch_bounds__(BLOCK) GpSpgemmLargeKernel(GpSpgemmRows
   if (!col && threadIdx.x == 0) count[i] = done;
 }
 
-GpErr GpSpgemmLargeRows_CUDA(GpSpgemm P, const GpCsr *A, const GpCsr *B, const int32_t *list, int32_t n, int32_t *count, GpCsr *C)
+GpErr GpSpgemmLargeRows_CUDA(GpSpgemm P, const GpCsr *A, const GpCsr *B, const uint8_t *follows, const int32_t *list, int32_t n, int32_t *count, GpCsr *C)
 {
   const GpSpgemmRows R   = GpSpgemmGetRows(A, B, list, n, P->lanes);
   const int64_t      all = ((int64_t)P->n + 31) / 32, tiles = (all + BLOCK - 1) / BLOCK;
@@ -67,5 +68,5 @@ GpErr GpSpgemmLargeRows_CUDA(GpSpgemm P, const GpCsr *A, const GpCsr *B, const i
 
   if (!n) return GP_SUCCESS;
   err = GpCheckCuda(P->dev, cudaFuncSetAttribute(GpSpgemmLargeKernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes), "cannot set the shared memory of a sparse product");
-  return err ? err : GpLaunch(P->dev, "long rows of a sparse product", GpSpgemmLargeKernel, GpGrid{dim3((unsigned)n), BLOCK, bytes}, R, P->n, words, count, C ? C->rowptr : (const int32_t *)NULL, C ? C->col : (int32_t *)NULL);
+  return err ? err : GpLaunch(P->dev, "long rows of a sparse product", GpSpgemmLargeKernel, GpGrid{dim3((unsigned)n), BLOCK, bytes}, R, follows, P->n, words, count, C ? C->rowptr : (const int32_t *)NULL, C ? C->col : (int32_t *)NULL);
 }
