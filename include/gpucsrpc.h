@@ -103,9 +103,28 @@ typedef enum {
   PC_GPUAMG_REUSE_INTERPOLATION
 } PCGPUAMGReuse;
 
+/*E
+  PCGPUAMGHierarchy - Place of the levels of `PCGPUAMG`
+
+  Values:
++ `PC_GPUAMG_HIERARCHY_AUTO`     - the device if that is possible
+. `PC_GPUAMG_HIERARCHY_DEVICE`   - the device; an error if that is not possible
+- `PC_GPUAMG_HIERARCHY_MATRICES` - the levels are matrices of PETSc, and the cycle is a `PCMG`
+
+  Level: intermediate
+
+.seealso: `PCGPUAMG`, `PCGPUAMGSetHierarchy()`
+E*/
+typedef enum {
+  PC_GPUAMG_HIERARCHY_AUTO,
+  PC_GPUAMG_HIERARCHY_DEVICE,
+  PC_GPUAMG_HIERARCHY_MATRICES
+} PCGPUAMGHierarchy;
+
 PETSC_EXTERN const char *const PCGPUAMGCycles[];
 PETSC_EXTERN const char *const PCGPUAMGSmoothers[];
 PETSC_EXTERN const char *const PCGPUAMGReuses[];
+PETSC_EXTERN const char *const PCGPUAMGHierarchies[];
 
 PETSC_EXTERN PetscErrorCode PCGPUAMGSetThreshold(PC, PetscReal);
 PETSC_EXTERN PetscErrorCode PCGPUAMGSetLevels(PC, PetscInt);
@@ -116,5 +135,6 @@ PETSC_EXTERN PetscErrorCode PCGPUAMGSetSweeps(PC, PetscInt);
 PETSC_EXTERN PetscErrorCode PCGPUAMGSetRatio(PC, PetscReal);
 PETSC_EXTERN PetscErrorCode PCGPUAMGSetStorage(PC, MatGPUCSRStorage);
 PETSC_EXTERN PetscErrorCode PCGPUAMGSetReuse(PC, PCGPUAMGReuse);
+PETSC_EXTERN PetscErrorCode PCGPUAMGSetHierarchy(PC, PCGPUAMGHierarchy);
 
 #endif

@@ -26,5 +26,8 @@ PetscErrorCode PCGPURegister_Private(void)
   PetscCall(PetscLogEventRegister("GPUAMGAggregate", PC_CLASSID, &PC_GPUAMG_Aggregate));
   PetscCall(PetscLogEventRegister("GPUAMGGalerkin", PC_CLASSID, &PC_GPUAMG_Galerkin));
   PetscCall(PetscLogEventRegister("GPUAMGCoarse", PC_CLASSID, &PC_GPUAMG_Coarse));
+  PetscCall(PetscLogEventRegister("GPUAMGGraph", PC_CLASSID, &PC_GPUAMG_Graph));
+  PetscCall(PetscLogEventRegister("GPUAMGProlong", PC_CLASSID, &PC_GPUAMG_Prolong));
+  PetscCall(PetscLogEventRegister("GPUAMGEstimate", PC_CLASSID, &PC_GPUAMG_Estimate));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -13,6 +13,7 @@ BEGIN {
   layer["src/mat/impls/gpucsr/spgemm/"]     = 2; petsc["src/mat/impls/gpucsr/spgemm/"]     = ""
   layer["src/vec/kernels/"]                 = 1; petsc["src/vec/kernels/"]                 = ""
   layer["src/pc/kernels/"]                  = 1; petsc["src/pc/kernels/"]                  = ""
+  layer["src/pc/aggregation/"]              = 2; petsc["src/pc/aggregation/"]              = ""
   layer["src/mat/impls/gpucsr/selector/"]   = 3; petsc["src/mat/impls/gpucsr/selector/"]   = "petscsys.h"
   layer["src/sys/"]                         = 3; petsc["src/sys/"]                         = "public petsc/private/petscimpl.h"
   layer["src/mat/impls/gpucsr/operator/"]   = 4; petsc["src/mat/impls/gpucsr/operator/"]   = "petscsys.h"

@@ -15,11 +15,16 @@ static PetscErrorCode PCGPUAMGCanRefill(PC pc, PetscBool *refill)
   PC_GPUAMG    *amg = (PC_GPUAMG *)pc->data;
   PetscObjectId id;
   uint64_t      pattern = 0;
+  const char   *obstacle;
   PetscBool     plain;
   int           same;
 
   PetscFunctionBegin;
   *refill = (PetscBool)(amg->n && amg->options.reuse == PC_GPUAMG_REUSE_INTERPOLATION);
+  if (*refill && amg->device) {
+    PetscCall(PCGPUAMGDeviceGetObstacle_Private(pc, &obstacle));
+    *refill = (PetscBool)!obstacle;
+  }
   if (!*refill) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscObjectGetId((PetscObject)pc->pmat, &id));
   if (id == amg->matrix) {
@@ -27,7 +32,8 @@ static PetscErrorCode PCGPUAMGCanRefill(PC pc, PetscBool *refill)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)pc->pmat, &plain, MATSEQAIJ, MATMPIAIJ, ""));
-  if (plain) PetscCall(PCGPUAMGHashPattern_Private(pc->pmat, &pattern));
+  if (amg->device) PetscCall(PCGPUAMGDeviceHashPattern_Private(pc->pmat, &pattern));
+  else if (plain) PetscCall(PCGPUAMGHashPattern_Private(pc->pmat, &pattern));
   same = plain && pattern == amg->pattern;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &same, 1, MPI_INT, MPI_LAND, PetscObjectComm((PetscObject)pc)));
   *refill = (PetscBool) !!same;
@@ -64,7 +70,7 @@ static PetscErrorCode PCSetUp_GPUAMG(PC pc)
   if (!refill) {
     PetscCall(PCReset_GPUAMG(pc));
     PetscCall(PCGPUAMGBuild_Private(pc));
-    if (!amg->why[0]) PetscCall(PCGPUAMGHashPattern_Private(amg->level[0].A, &amg->pattern));
+    if (!amg->why[0] && !amg->device) PetscCall(PCGPUAMGHashPattern_Private(amg->level[0].A, &amg->pattern));
   } else {
     const Mat former = amg->level[0].A;
 
@@ -72,7 +78,7 @@ static PetscErrorCode PCSetUp_GPUAMG(PC pc)
     if (amg->level[0].A != former) PetscCall(PCDestroy(&amg->mg)); /* the cycle keeps matrices of the former set-up */
   }
   amg->matrix = id;
-  if (!amg->why[0]) PetscCall(PCGPUAMGSetUpCycle_Private(pc));
+  if (!amg->why[0] && !amg->device) PetscCall(PCGPUAMGSetUpCycle_Private(pc));
   if (amg->why[0]) PetscCall(PCGPUAMGFail(pc));
   PetscCall(PetscTime(&end));
   amg->seconds = end - begin;
@@ -88,6 +94,10 @@ static PetscErrorCode PCGPUAMGApply(PC pc, PetscBool transpose, Vec x, Vec y)
   PC         inner;
 
   PetscFunctionBegin;
+  if (amg->device) {
+    PetscCall(PCGPUAMGDeviceApply_Private(pc, transpose, x, y));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   if (!amg->mg) { /* the set-up has failed; infinite entries make the Krylov method stop */
     PetscCall(VecSet(y, HUGE_VAL));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -133,9 +143,9 @@ static PetscErrorCode PCGPUAMGViewOptions(const PCGPUAMGOptions *o, PetscViewer 
 }
 
 /* Returns the number of bytes of a matrix in compressed rows with 32-bit columns. */
-static PetscLogDouble PCGPUAMGGetBytes(Mat A, PetscInt64 rows, PetscInt64 nonzeros, MatGPUCSRStorage storage)
+static PetscLogDouble PCGPUAMGGetBytes(PC_GPUAMG *amg, Mat A, PetscInt64 rows, PetscInt64 nonzeros)
 {
-  const int value = MatGPUCSRIs_Private(A) && storage == MAT_GPUCSR_STORAGE_SINGLE ? 4 : 8;
+  const int value = (amg->device || MatGPUCSRIs_Private(A)) && amg->options.storage == MAT_GPUCSR_STORAGE_SINGLE ? 4 : 8;
 
   return (PetscLogDouble)nonzeros * (4 + value) + (PetscLogDouble)rows * 4;
 }
@@ -152,11 +162,11 @@ static PetscErrorCode PCGPUAMGViewLevels(PC_GPUAMG *amg, PetscViewer viewer)
 
     rows += (PetscLogDouble)L->rows;
     nonzeros += (PetscLogDouble)L->nonzeros;
-    if (level) bytes += PCGPUAMGGetBytes(L->A, L->rows, L->nonzeros, amg->options.storage);
-    if (L->P) bytes += 2 * PCGPUAMGGetBytes(L->P, L->rows, L->pnonzeros, amg->options.storage);
+    if (level) bytes += PCGPUAMGGetBytes(amg, L->A, L->rows, L->nonzeros);
+    if (level + 1 < amg->n) bytes += 2 * PCGPUAMGGetBytes(amg, L->P, L->rows, L->pnonzeros);
     PetscCall(PetscViewerASCIIPrintf(viewer, "    level %" PetscInt_FMT ": %" PetscInt_FMT " rows, %" PetscInt64_FMT " nonzeros, block size %" PetscInt_FMT "\n", level, L->rows, L->nonzeros, L->block));
     if (L->high > 0) PetscCall(PetscViewerASCIIPrintf(viewer, "      largest eigenvalue of D^-1 A: at most %g%s\n", (double)L->high, L->norm ? " (norm of a nonsymmetric matrix)" : ""));
-    if (L->P) PetscCall(PetscViewerASCIIPrintf(viewer, "      prolongator: %" PetscInt64_FMT " nonzeros\n", L->pnonzeros));
+    if (level + 1 < amg->n) PetscCall(PetscViewerASCIIPrintf(viewer, "      prolongator: %" PetscInt64_FMT " nonzeros\n", L->pnonzeros));
   }
   PetscCall(PetscViewerASCIIPrintf(viewer, "  operator complexity: %.4g, grid complexity: %.4g\n", amg->level[0].nonzeros ? nonzeros / amg->level[0].nonzeros : 1, amg->level[0].rows ? rows / amg->level[0].rows : 1));
   if (amg->exact) PetscCall(PetscViewerASCIIPrintf(viewer, "  coarsest level: inverse, dimension of the null space: %" PetscInt_FMT "\n", amg->dropped));
@@ -175,16 +185,18 @@ static PetscErrorCode PCView_GPUAMG(PC pc, PetscViewer viewer)
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
   if (!ascii) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PCGPUAMGViewOptions(&amg->options, viewer));
-  if (!amg->mg) {
+  if (!amg->mg && !amg->device) {
     if (amg->why[0]) PetscCall(PetscViewerASCIIPrintf(viewer, "  the set-up has failed: %s\n", amg->why));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+  if (amg->device) PetscCall(PetscViewerASCIIPrintf(viewer, "  place of the levels: device\n"));
+  else PetscCall(PetscViewerASCIIPrintf(viewer, "  place of the levels: matrices of PETSc%s%s\n", amg->obstacle ? ", because " : "", amg->obstacle ? amg->obstacle : ""));
   PetscCall(PCGPUAMGViewLevels(amg, viewer));
   PetscCall(PetscViewerGetFormat(viewer, &format));
   if (format != PETSC_VIEWER_ASCII_INFO && format != PETSC_VIEWER_ASCII_INFO_DETAIL) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscViewerASCIIPrintf(viewer, "  set-ups: %" PetscInt_FMT ", %" PetscInt_FMT " of them kept the interpolation; last one: %.4g s\n", amg->setups, amg->refills, amg->seconds));
   PetscCall(PetscViewerASCIIPushTab(viewer));
-  if (format == PETSC_VIEWER_ASCII_INFO_DETAIL) PetscCall(PCView(amg->mg, viewer));
+  if (format == PETSC_VIEWER_ASCII_INFO_DETAIL && amg->mg) PetscCall(PCView(amg->mg, viewer));
   PetscCall(PetscViewerASCIIPopTab(viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -212,6 +224,7 @@ static PetscErrorCode PCDestroy_GPUAMG(PC pc)
 . -pc_gpuamg_lanczos_steps <10>                         - maximum number of Lanczos steps that estimate the largest eigenvalue of a level
 . -pc_gpuamg_damping <1.3333>                           - factor w of the prolongator (I - w/h D^-1 A) P0; 0: the prolongator is not smoothed
 . -pc_gpuamg_storage <single,double,auto>               - precision of prolongators, coarse operators and the coarsest inverse on the device
+. -pc_gpuamg_hierarchy <auto,device,matrices>           - whether the levels are on the device only, or matrices of PETSc
 - -pc_gpuamg_reuse <none,interpolation>                 - what is kept for new values with the same nonzero pattern
 
   Level: intermediate

@@ -302,3 +302,37 @@ PetscErrorCode PCGPUAMGSetReuse(PC pc, PCGPUAMGReuse reuse)
   PetscCall(PCGPUAMGSetOptions_Private(pc, &o));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/*@
+  PCGPUAMGSetHierarchy - Sets whether the levels of `PCGPUAMG` are on the device only, or matrices of PETSc
+
+  Logically Collective
+
+  Input Parameters:
++ pc        - the preconditioner
+- hierarchy - `PC_GPUAMG_HIERARCHY_AUTO` (default), `PC_GPUAMG_HIERARCHY_DEVICE` or `PC_GPUAMG_HIERARCHY_MATRICES`
+
+  Options Database Key:
+. -pc_gpuamg_hierarchy <auto,device,matrices> - the place of the levels
+
+  Level: intermediate
+
+  Note:
+  The set-up of levels on the device is much faster. They need one process, the matrix type `MATSEQAIJGPUCSR`, the smoother `PC_GPUAMG_SMOOTHER_CHEBYSHEV` or `PC_GPUAMG_SMOOTHER_L1JACOBI`, blocks of at most 8 unknowns, at most
+  8 vectors of the near-null space, and no options of the `PCMG` that otherwise is the cycle. `PC_GPUAMG_HIERARCHY_AUTO` uses them if this holds. -ksp_view prints the place of the levels.
+
+.seealso: `PCGPUAMG`
+@*/
+PetscErrorCode PCGPUAMGSetHierarchy(PC pc, PCGPUAMGHierarchy hierarchy)
+{
+  PCGPUAMGOptions o;
+  PetscBool       same;
+
+  PetscFunctionBegin;
+  PetscCall(PCGPUAMGGetOptions(pc, &o, &same));
+  PetscValidLogicalCollectiveEnum(pc, hierarchy, 2);
+  if (!same) PetscFunctionReturn(PETSC_SUCCESS);
+  o.hierarchy = hierarchy;
+  PetscCall(PCGPUAMGSetOptions_Private(pc, &o));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

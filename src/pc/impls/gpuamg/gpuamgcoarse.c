@@ -168,21 +168,14 @@ static PetscErrorCode PCGPUAMGStoreInverse(PC pc, Mat A, PetscInt N, const Petsc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode PCGPUAMGInvert_Private(PC pc)
+PetscErrorCode PCGPUAMGInvertDense_Private(PC_GPUAMG *amg, PetscInt N, PetscScalar D[])
 {
-  PC_GPUAMG   *amg = (PC_GPUAMG *)pc->data;
-  Mat          A   = amg->level[amg->n - 1].A;
-  PetscInt     N;
-  PetscScalar *D;
-  PetscReal   *scale;
-  PetscBool    symmetric, done = PETSC_FALSE;
+  PetscReal *scale;
+  PetscBool  symmetric, done = PETSC_FALSE;
 
   PetscFunctionBegin;
-  PetscCall(PetscLogEventBegin(PC_GPUAMG_Coarse, pc, 0, 0, 0));
-  PetscCall(MatGetSize(A, &N, NULL));
   amg->dropped = 0;
-  PetscCall(PetscMalloc2(N * N, &D, N, &scale));
-  PetscCall(PCGPUAMGGatherDense(A, N, D));
+  PetscCall(PetscMalloc1(N, &scale));
   PCGPUAMGScaleDense(N, D, scale, &symmetric);
   if (symmetric && N) PetscCall(PCGPUAMGInvertCholesky(N, D, &done));
   if (symmetric && N && !done) PetscCall(PCGPUAMGInvertEigen(amg, N, D));
@@ -190,8 +183,25 @@ PetscErrorCode PCGPUAMGInvert_Private(PC pc)
   for (PetscInt i = 0; i < N; i++) {
     for (PetscInt j = 0; j < N; j++) D[i * N + j] *= scale[i] * scale[j];
   }
+  PetscCall(PetscFree(scale));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCGPUAMGInvert_Private(PC pc)
+{
+  PC_GPUAMG   *amg = (PC_GPUAMG *)pc->data;
+  Mat          A   = amg->level[amg->n - 1].A;
+  PetscInt     N;
+  PetscScalar *D;
+
+  PetscFunctionBegin;
+  PetscCall(PetscLogEventBegin(PC_GPUAMG_Coarse, pc, 0, 0, 0));
+  PetscCall(MatGetSize(A, &N, NULL));
+  PetscCall(PetscMalloc1(N * N, &D));
+  PetscCall(PCGPUAMGGatherDense(A, N, D));
+  PetscCall(PCGPUAMGInvertDense_Private(amg, N, D));
   if (!amg->why[0]) PetscCall(PCGPUAMGStoreInverse(pc, A, N, D));
-  PetscCall(PetscFree2(D, scale));
+  PetscCall(PetscFree(D));
   PetscCall(PetscLogEventEnd(PC_GPUAMG_Coarse, pc, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -126,6 +126,14 @@ PetscErrorCode PCGPUAMGBuild_Private(PC pc)
   PetscFunctionBegin;
   PetscCall(PCGPUAMGGetOperator(pc, &amg->level[0].A));
   PetscCall(MatGetBlockSize(amg->level[0].A, &amg->level[0].block));
+  amg->obstacle = NULL;
+  if (amg->options.hierarchy != PC_GPUAMG_HIERARCHY_MATRICES) {
+    PetscCall(PCGPUAMGDeviceGetObstacle_Private(pc, &amg->obstacle));
+    if (!amg->obstacle) PetscCall(PCGPUAMGDeviceBuild_Private(pc, &amg->obstacle));
+    PetscCheck(!amg->obstacle || amg->options.hierarchy == PC_GPUAMG_HIERARCHY_AUTO, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, "-%spc_gpuamg_hierarchy device: the levels cannot be on the device, because %s; use auto or matrices",
+               ((PetscObject)pc)->prefix ? ((PetscObject)pc)->prefix : "", amg->obstacle);
+    if (!amg->obstacle) PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(PCGPUAMGGetNearNullSpace_Private(pc, &vectors, &B));
   for (PetscInt level = 0; !level || amg->level[level].A; level++) PetscCall(PCGPUAMGBuildLevel(pc, level, vectors, &B));
   PetscCall(PetscFree(B));
@@ -142,6 +150,10 @@ PetscErrorCode PCGPUAMGRefill_Private(PC pc)
   PetscFunctionBegin;
   PetscCall(MatDestroy(&amg->level[0].A));
   PetscCall(PCGPUAMGGetOperator(pc, &amg->level[0].A));
+  if (amg->device) {
+    PetscCall(PCGPUAMGDeviceRefill_Private(pc));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   for (PetscInt level = 0; level < amg->n && !amg->why[0]; level++) {
     PCGPUAMGRows R       = {0};
     Vec          inverse = NULL;
@@ -161,6 +173,7 @@ PetscErrorCode PCGPUAMGRefill_Private(PC pc)
 PetscErrorCode PCGPUAMGDestroyLevels_Private(PC_GPUAMG *amg)
 {
   PetscFunctionBegin;
+  PetscCall(PCGPUAMGDeviceDestroy_Private(amg));
   for (PetscInt level = 0; level < PC_GPUAMG_MOST_LEVELS; level++) {
     PCGPUAMGLevel *L = &amg->level[level];
 

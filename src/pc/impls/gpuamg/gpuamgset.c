@@ -1,9 +1,10 @@
 /* Options of the PC type gpuamg: defaults, checks, the options database, reset. */
 #include "pc/impls/gpuamg/gpuamg.h"
 
-const char *const PCGPUAMGCycles[]    = {"v", "w", "PCGPUAMGCycle", "PC_GPUAMG_CYCLE_", NULL};
-const char *const PCGPUAMGSmoothers[] = {"chebyshev", "l1jacobi", "gpufsai", "sor", "PCGPUAMGSmoother", "PC_GPUAMG_SMOOTHER_", NULL};
-const char *const PCGPUAMGReuses[]    = {"none", "interpolation", "PCGPUAMGReuse", "PC_GPUAMG_REUSE_", NULL};
+const char *const PCGPUAMGCycles[]      = {"v", "w", "PCGPUAMGCycle", "PC_GPUAMG_CYCLE_", NULL};
+const char *const PCGPUAMGSmoothers[]   = {"chebyshev", "l1jacobi", "gpufsai", "sor", "PCGPUAMGSmoother", "PC_GPUAMG_SMOOTHER_", NULL};
+const char *const PCGPUAMGHierarchies[] = {"auto", "device", "matrices", "PCGPUAMGHierarchy", "PC_GPUAMG_HIERARCHY_", NULL};
+const char *const PCGPUAMGReuses[]      = {"none", "interpolation", "PCGPUAMGReuse", "PC_GPUAMG_REUSE_", NULL};
 
 PetscErrorCode PCGPUAMGSetDefaults_Private(PCGPUAMGOptions *o)
 {
@@ -51,6 +52,7 @@ PetscErrorCode PCGPUAMGSetOptions_Private(PC pc, const PCGPUAMGOptions *o)
   PetscCheck(o->smoother >= PC_GPUAMG_SMOOTHER_CHEBYSHEV && o->smoother <= PC_GPUAMG_SMOOTHER_SOR, comm, PETSC_ERR_ARG_OUTOFRANGE, "Unknown smoother %d; use one of PCGPUAMGSmoother", (int)o->smoother);
   PetscCheck(o->storage >= MAT_GPUCSR_STORAGE_SINGLE && o->storage <= MAT_GPUCSR_STORAGE_AUTO, comm, PETSC_ERR_ARG_OUTOFRANGE, "Unknown storage %d; use one of MatGPUCSRStorage", (int)o->storage);
   PetscCheck(o->reuse >= PC_GPUAMG_REUSE_NONE && o->reuse <= PC_GPUAMG_REUSE_INTERPOLATION, comm, PETSC_ERR_ARG_OUTOFRANGE, "Unknown reuse %d; use one of PCGPUAMGReuse", (int)o->reuse);
+  PetscCheck(o->hierarchy >= PC_GPUAMG_HIERARCHY_AUTO && o->hierarchy <= PC_GPUAMG_HIERARCHY_MATRICES, comm, PETSC_ERR_ARG_OUTOFRANGE, "Unknown hierarchy %d; use one of PCGPUAMGHierarchy", (int)o->hierarchy);
   PetscCall(PetscMemcmp(&amg->options, o, sizeof(*o), &same));
   if (same) PetscFunctionReturn(PETSC_SUCCESS);
   amg->options = *o;
@@ -75,6 +77,7 @@ PetscErrorCode PCSetFromOptions_GPUAMG(PC pc, GpOptionItems PetscOptionsObject)
   PetscCall(PetscOptionsInt("-pc_gpuamg_lanczos_steps", "Maximum number of Lanczos steps that estimate the largest eigenvalue of a level", "None", o.steps, &o.steps, NULL));
   PetscCall(PetscOptionsReal("-pc_gpuamg_damping", "Factor w of the prolongator (I - w/h D^-1 A) P0, where h bounds the eigenvalues of D^-1 A; 0: the prolongator is not smoothed", "None", o.damping, &o.damping, NULL));
   PetscCall(PetscOptionsEnum("-pc_gpuamg_storage", "Precision of prolongators, coarse operators and the coarsest inverse on the device", "PCGPUAMGSetStorage", MatGPUCSRStorages, (PetscEnum)o.storage, (PetscEnum *)&o.storage, NULL));
+  PetscCall(PetscOptionsEnum("-pc_gpuamg_hierarchy", "Whether the levels are on the device only, or matrices of PETSc", "PCGPUAMGSetHierarchy", PCGPUAMGHierarchies, (PetscEnum)o.hierarchy, (PetscEnum *)&o.hierarchy, NULL));
   PetscCall(PetscOptionsEnum("-pc_gpuamg_reuse", "What is kept for new values with the same nonzero pattern", "PCGPUAMGSetReuse", PCGPUAMGReuses, (PetscEnum)o.reuse, (PetscEnum *)&o.reuse, NULL));
   PetscOptionsHeadEnd();
   PetscCall(PCGPUAMGSetOptions_Private(pc, &o));

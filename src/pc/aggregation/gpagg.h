@@ -1,0 +1,138 @@
+/* Algebraic multigrid by smoothed aggregation on one device: the steps of the set-up, and the kernels of the cycle.
+
+   Matrices are compressed rows in double precision with ascending columns. The host and the CUDA implementation of the set-up give the same bits, and the aggregates are those of
+   src/pc/impls/gpuamg/amg.h. Nodes, connections, aggregates and roots have the meaning described there. */
+#ifndef GPAGG_H
+#define GPAGG_H
+
+#include "mat/impls/gpucsr/spmv/common/gpformat.h"
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+#define GP_AGG_BLOCK     8    /* maximum number of unknowns of a node */
+#define GP_AGG_LONGEST   4096 /* maximum number of connections of a node */
+#define GP_AGG_DOMINATED 0.2  /* the smoother solves a row whose other entries have a sum of absolute values of at most this fraction of the diagonal entry */
+
+/* What is wrong with rows, for GpAggMeasure.bad */
+enum {
+  GP_AGG_INFINITE, /* number of rows with an entry that is not finite */
+  GP_AGG_NEGATIVE, /* number of rows that are not zero and whose diagonal entry is not positive */
+  GP_AGG_UNSORTED, /* number of rows whose columns do not ascend */
+  GP_AGG_FAULTS
+};
+
+/* Sums over the rows of a matrix. The arrays are device memory of the caller. */
+typedef struct {
+  double *diagonal, *near;    /* [m] the diagonal entry, 0 if it is not stored; the sum of the absolute values of the other entries */
+  int32_t bad[GP_AGG_FAULTS]; /* set by GpAggMeasureRows() */
+  double  norm;               /* set by GpAggMeasureRows(): the maximum norm of D^-1 A; D has ones in place of diagonal entries that are not positive */
+} GpAggMeasure;
+
+/* Disjoint sets of nodes. */
+typedef struct {
+  int32_t  n, count, listed; /* nodes; aggregates; nodes in aggregates */
+  int32_t *of;               /* [n] device memory: number of the aggregate of each node; -1: the node is in no aggregate */
+  int32_t *ptr;              /* [count + 1] device memory: first position of each aggregate in row */
+  int32_t *row;              /* [n] device memory: the nodes of aggregate a are row[ptr[a]], ..., row[ptr[a + 1] - 1], ascending */
+} GpAggAggregates;
+
+GpErr GpAggMeasureRows(const GpCsr *A, GpAggMeasure *R);
+
+/* Creates the graph of the strong connections: symmetric, without loops; the values are the weights. */
+GpErr GpAggCreateGraph(const GpCsr *A, int32_t block, double threshold, GpCsr *graph);
+
+/* Every node with a connection joins an aggregate. GP_ERR_ARGUMENT: a node has more than GP_AGG_LONGEST connections. */
+GpErr GpAggAggregate(const GpCsr *graph, GpAggAggregates *a);
+void  GpAggDestroyAggregates(GpDev, GpAggAggregates *a);
+
+/* Creates the tentative prolongator P0. Its k columns of an aggregate are an orthonormal basis of the vectors B, [rows][k], on the aggregate. next: [count k][k] receives the vectors of the next level, and
+   empty: [count k] whether a column of P0 is zero, because the vectors are linearly dependent on the aggregate. A row of P0 is empty if its node is in no aggregate or if near is zero. */
+GpErr GpAggCreateTentative(GpDev, const GpAggAggregates *a, int32_t block, int32_t k, const double *near, const double *B, double *next, int32_t *empty, GpCsr *P0);
+GpErr GpAggFillConstant(GpDev, int32_t n, int32_t k, double *B); /* B: [n][k] becomes 1 where the row and the column have the same remainder modulo k, otherwise 0 */
+
+/* P holds A P0 and becomes (I - factor D^-1 A) P0. The pattern of P includes that of P0. */
+GpErr GpAggSmooth(GpCsr *P, const GpCsr *P0, double factor, const double *diagonal);
+
+/* Sets the diagonal entries of the rows marked in `empty` to the largest diagonal entry of their node, 1 if that is not positive. Every such entry is stored. */
+GpErr GpAggFillEmpty(GpCsr *A, int32_t block, const int32_t *empty);
+
+GpErr GpAggCount(GpDev, int32_t n, const int32_t *flags, int32_t *count);                              /* number of flags that are not 0 */
+GpErr GpAggInvert(GpDev, int32_t n, const GpAggMeasure *R, double *inverse, double *root, double *l1); /* D^-1, D^(-1/2), and 1 divided by the sum of the absolute values of the row; root and l1 may be NULL */
+GpErr GpAggNarrow(GpDev, int32_t n, const double *val, float *to, int32_t *overflow);                  /* converts to single precision; sets *overflow in device memory if a finite value becomes infinite */
+GpErr GpAggWiden(GpDev, int32_t n, const float *val, double *to);                                      /* converts to double precision */
+GpErr GpAggHashPattern(const GpCsr *A, uint64_t *hash);                                                /* a hash of the pattern */
+
+/* --- Lanczos steps with D^(-1/2) A D^(-1/2) ---------------------------------------------------------------------------------------------------- */
+
+#define GP_AGG_STEPS 100 /* maximum number of Lanczos steps */
+
+typedef enum {
+  GP_LANCZOS_RUNNING,
+  GP_LANCZOS_DONE,       /* the Lanczos vectors span an invariant subspace */
+  GP_LANCZOS_FAILED,     /* a number is not finite */
+  GP_LANCZOS_UNSYMMETRIC /* the matrix is not symmetric */
+} GpLanczosStatus;
+
+/* The tridiagonal matrix, in device memory during the steps. beta[j] is in rows j and j + 1; the last one is the norm of the remaining vector. */
+typedef struct {
+  double   alpha[GP_AGG_STEPS], beta[GP_AGG_STEPS];
+  double   scale;     /* largest entry so far */
+  double   norm;      /* norm of the vector that is divided by it next */
+  double   component; /* of the last product, along the vector before the last one */
+  int32_t  steps, status;
+  uint32_t ticket, unused;
+} GpLanczos;
+
+/* The work of one device. partial: [2 GP_DEV_PARTS]. The vectors have n entries. */
+typedef struct {
+  GpDev         dev;
+  int32_t       n;
+  const double *root; /* D^(-1/2) */
+  double       *partial;
+  GpLanczos    *state;
+} GpLanczosWork;
+
+typedef struct {
+  GpErr (*start)(const GpLanczosWork *, double *v);                                                    /* v: numbers from -1 to 1 that depend on the position only; its norm */
+  GpErr (*scale)(const GpLanczosWork *, double *v, double *scaled);                                    /* divides v by its norm, and sets scaled to root v */
+  GpErr (*product)(const GpLanczosWork *, int step, const double *v, const double *before, double *w); /* w: A scaled; becomes root w. Its components along v and before */
+  GpErr (*orthogonalize)(const GpLanczosWork *, int step, const double *v, const double *before, double *w);
+} GpLanczosKernels;
+
+extern const GpLanczosKernels GpLanczosKernels_Host;
+extern const GpLanczosKernels GpLanczosKernels_CUDA; /* exists only if GP_HAVE_CUDA is set */
+
+#define GpLanczosKernelsOf(dev) GpDevSelect(dev, GpLanczosKernels_Host, GpLanczosKernels_CUDA)
+
+/* --- the cycle --------------------------------------------------------------------------------------------------------------------------------- */
+
+/* What becomes of a product s = A x; A in single or double precision, vectors in double precision. */
+typedef struct {
+  double        x, before, correction; /* coefficients */
+  const double *b, *inverse;
+  const double *previous; /* NULL: before is 0 */
+} GpCycleRelaxation;
+
+typedef struct {
+  GpErr (*relaxfirst)(GpDev, int32_t n, double correction, const double *inverse, const double *b, double *y); /* y = correction inverse b */
+  GpErr (*relax)(const GpCsr *A, int lanes, const GpCycleRelaxation *, const double *x, double *y);            /* y = x x + before previous + correction inverse (b - A x); y may be previous */
+  GpErr (*update)(GpDev, int32_t n, const GpCycleRelaxation *, const double *x, const double *ax, double *y);  /* the same with the product A x */
+  GpErr (*residual)(const GpCsr *A, int lanes, const double *b, const double *x, double *r);                   /* r = b - A x */
+  GpErr (*subtract)(GpDev, int32_t n, const double *b, const double *ax, double *r);                           /* r = b - ax; r may be ax */
+  GpErr (*multiply)(const GpCsr *A, int lanes, const double *x, double *y);                                    /* y = A x */
+  GpErr (*add)(const GpCsr *A, int lanes, const double *x, double *y);                                         /* y += A x */
+} GpCycleKernels;
+
+extern const GpCycleKernels GpCycleKernels_Host;
+extern const GpCycleKernels GpCycleKernels_CUDA; /* exists only if GP_HAVE_CUDA is set */
+
+#define GpCycleKernelsOf(dev) GpDevSelect(dev, GpCycleKernels_Host, GpCycleKernels_CUDA)
+
+int GpCycleLanes(const GpCsr *A); /* number of threads for a row: a fixed rule by the mean number of nonzeros */
+
+#if defined(__cplusplus)
+}
+#endif
+#endif

@@ -1,0 +1,58 @@
+/* Levels of PCGPUAMG on the device: matrices that are no Mats, and a cycle of kernels.  One process only. */
+#ifndef GPUAMGDEVICE_H
+#define GPUAMGDEVICE_H
+
+#include "pc/impls/gpuamg/gpuamg.h"
+#include "pc/aggregation/gpagg.h"
+#include "mat/impls/gpucsr/image/gpucsrimpl.h"
+#include "mat/impls/gpucsr/spgemm/gpspgemm.h"
+
+/* A matrix as the cycle multiplies with it. */
+typedef struct {
+  GpCsr  csr;    /* not owned, except for the values in single precision */
+  float *narrow; /* [nnz] these values; NULL: the values are in double precision */
+  int    lanes;  /* number of threads for a row */
+} PCGPUAMGFactor;
+
+typedef struct {
+  GpCsr          A, P, R;      /* operator, prolongator and its transpose in double precision.  The operator of the finest level belongs to the matrix. */
+  double        *wide;         /* finest level: values in double precision, if the matrix has single storage; otherwise NULL */
+  GpSpgemm       inner, outer; /* A P and R (A P) */
+  GpCsr          middle;       /* A P */
+  int32_t        rows;         /* size of `empty` */
+  int32_t       *empty;        /* [rows] whether a row would be zero, because the near-null space is linearly dependent on an aggregate; NULL on the finest level */
+  PCGPUAMGFactor a, p, r, at;  /* matrices of the cycle; `a` is not used on the finest level; `at` is the transpose of the operator, which PCApplyTranspose() creates */
+  GpCsr          transpose;    /* matrix of `at` */
+  double        *inverse, *l1; /* D^-1; 1 divided by the sum of the absolute values of each row */
+  double        *b, *x[2], *w; /* vectors of the cycle: right-hand side, two iterates, residual; on the finest level b and x[1] are those of the caller */
+} PCGPUAMGDeviceLevel;
+
+struct _n_PCGPUAMGDevice {
+  GpDev               dev;
+  GpOp                op; /* image of the matrix */
+  PCGPUAMGDeviceLevel level[PC_GPUAMG_MOST_LEVELS];
+  GpCsr               dense, transposed; /* inverse on the coarsest level, a full matrix; its transpose, which PCApplyTranspose() creates for a matrix that is not symmetric */
+  int                 lanes;
+  int32_t            *overflow; /* one number: a value is too large for single precision */
+  GpAggMeasure        rows;     /* sums over the rows of the current level; [rows of the finest level] */
+  double             *B;        /* near-null space of the current level, [rows][k] */
+  size_t              bytes;    /* size of B */
+  PetscInt            k;        /* number of its vectors */
+};
+
+/* gpuamgdevicelevel.c */
+PETSC_INTERN PetscErrorCode PCGPUAMGDeviceGetMatrix_Private(PC_GPUAMG *, PetscBool first);
+PETSC_INTERN PetscErrorCode PCGPUAMGDeviceMeasure_Private(PC_GPUAMG *, PetscInt level);
+PETSC_INTERN PetscErrorCode PCGPUAMGDeviceEstimate_Private(PC, PetscInt level);
+PETSC_INTERN PetscErrorCode PCGPUAMGDeviceMultiply_Private(PC, PetscInt level);
+PETSC_INTERN PetscErrorCode PCGPUAMGDeviceNarrow_Private(PCGPUAMGDevice, PetscBool single, const GpCsr *, PCGPUAMGFactor *);
+
+/* gpuamgdeviceprolong.c: refused is not NULL if the device cannot aggregate this level */
+PETSC_INTERN PetscErrorCode PCGPUAMGDeviceFillBasis_Private(PC);
+PETSC_INTERN PetscErrorCode PCGPUAMGDeviceCreateProlongator_Private(PC, PetscInt level, PetscBool *refused);
+
+/* gpuamgdevicecycle.c */
+PETSC_INTERN PetscErrorCode PCGPUAMGDeviceCreateVectors_Private(PC_GPUAMG *);
+PETSC_INTERN PetscErrorCode PCGPUAMGDeviceStoreInverse_Private(PC_GPUAMG *, PetscInt N, const PetscScalar D[], int32_t rowptr[], int32_t col[]);
+
+#endif
