@@ -21,7 +21,8 @@
 #define VECSEQGPU "seqgpu"
 #define VECMPIGPU "mpigpu"
 
-#define KSPGPUCG "gpucg"
+#define KSPGPUCG   "gpucg"
+#define KSPGPUBCGS "gpubcgs"
 
 #define PCGPUAMG  "gpuamg"
 #define PCGPUPOLY "gpupoly"

@@ -1,7 +1,7 @@
 /* Initialisation of the library: the entry point that PETSc calls after loading it (-dll_append), and PetscGPUCSRInitialize(), which a program that
    links the library calls. */
 /* MANSEC = Sys */
-#include "ksp/impls/gpucg/gpucg.h"
+#include "ksp/impls/gpukrylov/gpukrylov.h"
 #include "ksp/impls/lmvm/gpulmvm.h"
 #include "mat/impls/gpucsr/factor/gpucsrfactorimpl.h"
 #include "mat/impls/gpucsr/type/gpucsrtype.h"
@@ -61,7 +61,7 @@ static PetscErrorCode PetscGPUCSRCheckPETSc(void)
   command line, in `PETSC_OPTIONS` or in `.petscrc`, has the same effect. Further calls do nothing.
 
   The registered matrix types are `MATSEQAIJGPUCSR` and `MATMPIAIJGPUCSR`, with the common names `MATGPUCSR` and `MATAIJGPUCSR`, and `MATGPUCSRSTREAM`. The vector types
-  are `VECSEQGPU` and `VECMPIGPU`, with the common name `VECGPU`. The solver types are `KSPGPUCG` and `TAOLSBMRM`.
+  are `VECSEQGPU` and `VECMPIGPU`, with the common name `VECGPU`. The solver types are `KSPGPUCG`, `KSPGPUBCGS` and `TAOLSBMRM`.
 
   The device is opened when the first matrix or vector of these types is created.
 
@@ -88,6 +88,7 @@ PetscErrorCode PetscGPUCSRInitialize(void)
   PetscCall(MatGPUCSRRegisterOrdering_Private());
   PetscCall(KSPInitializePackage());
   PetscCall(KSPRegister(KSPGPUCG, KSPCreate_GPUCG));
+  PetscCall(KSPRegister(KSPGPUBCGS, KSPCreate_GPUBCGS));
   PetscCall(MatLMVMGPURegister_Private());
   PetscCall(PCGPURegister_Private());
   PetscCall(TaoInitializePackage());
@@ -97,7 +98,7 @@ PetscErrorCode PetscGPUCSRInitialize(void)
   PetscCall(PetscLogEventRegister("GPUCSRHaloBegin", MAT_CLASSID, &MAT_GPUCSR_HaloBegin));
   PetscCall(PetscLogEventRegister("GPUCSRHaloEnd", MAT_CLASSID, &MAT_GPUCSR_HaloEnd));
   PetscCall(PetscLogEventRegister("GPUCSRUpdate", MAT_CLASSID, &MAT_GPUCSR_Update));
-  PetscCall(PetscLogEventRegister("GPUCGLoop", KSP_CLASSID, &KSP_GPUCG_Loop));
+  PetscCall(PetscLogEventRegister("GPUKSPLoop", KSP_CLASSID, &KSP_GPU_Loop));
   PetscCall(PetscLogEventRegister("GPUCSRMultMany", MAT_CLASSID, &MAT_GPUCSR_MultMany));
   PetscCall(PetscLogEventRegister("GPUCSRFactor", MAT_CLASSID, &MAT_GPUCSR_Factor));
   PetscCall(PetscLogEventRegister("GPUCSRNumeric", MAT_CLASSID, &MAT_GPUCSR_Numeric));

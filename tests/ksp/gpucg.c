@@ -261,7 +261,7 @@ static PetscErrorCode TestOthers(PetscRandom random)
   PetscCall(Create(300, 1, &A));
   PetscCall(PairCreate(A, PCJACOBI, KSP_NORM_PRECONDITIONED, &p));
   PetscCall(PairSolve("Jacobi", &p, random));
-  PetscCall(Told(p.ksp[1], size > 1 ? "KSPCG iterates, controlled by the host: the loop on the device does not support several ranks" : "the whole loop runs on the device"));
+  PetscCall(Told(p.ksp[1], size > 1 ? "KSP type cg of PETSc iterates, controlled by the host: the loop on the device does not support several ranks" : "the whole loop runs on the device"));
   PetscCall(PairDestroy(&p));
   PetscCall(PairCreate(A, PCGPUFSAI, KSP_NORM_PRECONDITIONED, &p));
   PetscCall(PairSolve("an approximate inverse", &p, random));
@@ -276,7 +276,7 @@ static PetscErrorCode TestOthers(PetscRandom random)
   PetscCall(PairCreate(A, PCJACOBI, KSP_NORM_PRECONDITIONED, &p));
   PetscCall(KSPSetResidualHistory(p.ksp[1], history, 600, PETSC_TRUE));
   PetscCall(PairSolve("a history", &p, random));
-  PetscCall(Told(p.ksp[1], size > 1 ? "several ranks" : "does not support a residual history"));
+  PetscCall(Told(p.ksp[1], size > 1 ? "several ranks" : "the whole loop runs on the device"));
   PetscCall(PairDestroy(&p));
   PetscCall(MatDestroy(&A));
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "solves by KSPCG: equal\n"));
@@ -312,12 +312,13 @@ int main(int argc, char **argv)
 
    testset:
       output_file: output/gpucg.out
+      args: -ksp_gpu_refine 0
       test:
          suffix: 1
          args: -mat_gpucsr_storage {{single double}}
       test:
          suffix: batch
-         args: -ksp_gpucg_batch {{1 3 50}}
+         args: -ksp_gpu_batch {{1 3 50}}
       test:
          suffix: stream
          args: -mat_gpucsr_storage double -mat_gpucsr_stream always -mat_gpucsr_stream_chunk 16384 -mat_gpucsr_stream_resident {{0 20000}}

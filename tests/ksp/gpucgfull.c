@@ -19,7 +19,7 @@ static PetscErrorCode Unlock(Vec x)
 
 int main(int argc, char **argv)
 {
-  const double       vectors = 7.0 * N * sizeof(double);
+  const double       vectors = 8.0 * N * sizeof(double);
   const double       left[]  = {vectors - 8, vectors + 8}; /* free bytes with which the first allocation fails, and with which a later one fails */
   Mat                A;
   Vec                b, x;

@@ -207,10 +207,10 @@ static PetscErrorCode Sequence(const char *const types[STEPS], Moment moment, co
   PetscCall(KSPReset(ksp));
   PetscCall(Solve(ksp, &s[1], PETSC_TRUE, what, when));
   PetscCall(KSPSetOptionsPrefix(ksp, "other_"));
-  PetscCall(PetscOptionsSetValue(NULL, "-other_ksp_gpucg_batch", "3"));
+  PetscCall(PetscOptionsSetValue(NULL, "-other_ksp_gpu_batch", "3"));
   PetscCall(KSPSetFromOptions(ksp));
   PetscCall(Solve(ksp, &s[1], PETSC_TRUE, what, when));
-  PetscCall(PetscOptionsClearValue(NULL, "-other_ksp_gpucg_batch"));
+  PetscCall(PetscOptionsClearValue(NULL, "-other_ksp_gpu_batch"));
   PetscCall(KSPDestroy(&ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -227,7 +227,7 @@ static PetscErrorCode TestSolves(Mat A[2])
     }
   }
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
-  PetscCall(GetLogged("GPUCGLoop", &loop));
+  PetscCall(GetLogged("GPUKSPLoop", &loop));
   PetscCheck(size > 1 || loop.count == 16, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%" PetscInt_FMT " loops logged, not 16", loop.count);
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "solves: the same counts and flops\n"));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -1,54 +1,106 @@
 /* The vector work of one conjugate gradient iteration: direction, curvature, update. The block of a reduction that finishes last adds the partial
    sums in block order and computes the scalars that depend on them, so that they stay on the device. */
-#include "vec/kernels/gpcgkernel.h"
-#include "device/gpsteps.h"
-
-#include <math.h>
+#include "vec/kernels/gpkrylovstep.h"
 
 GP_INLINE double GpCgComputeNorm(int32_t norm, double zr, double zz, double rr)
 {
-  if (norm == GP_CG_NORM_PRECONDITIONED) return sqrt(zz);
-  if (norm == GP_CG_NORM_UNPRECONDITIONED) return sqrt(rr);
-  return norm == GP_CG_NORM_NATURAL ? sqrt(fabs(zr)) : 0.0;
+  if (norm == GP_KRYLOV_NORM_PRECONDITIONED) return sqrt(zz);
+  if (norm == GP_KRYLOV_NORM_UNPRECONDITIONED) return sqrt(rr);
+  return norm == GP_KRYLOV_NORM_NATURAL ? sqrt(fabs(zr)) : 0.0;
 }
 
-GP_INLINE void GpCgFinishStart(GpCgState *s, double zr, double zz, double rr)
+GP_INLINE void GpCgFinishStart(GpKrylovState *s, double zr, double zz, double rr)
 {
   s->beta   = zr;
+  s->slope  = zr;
   s->dp     = GpCgComputeNorm(s->norm, zr, zz, rr);
   s->b      = 0;
   s->dpi    = 0;
   s->it     = 0;
-  s->status = zr == 0 ? GP_CG_ZERO_BETA : GP_CG_RUNNING;
+  s->size   = sqrt(rr);
+  s->status = zr == 0 ? GP_KRYLOV_ZERO_BETA : GP_KRYLOV_RUNNING;
 }
 
-GP_INLINE void GpCgFinishCurvature(GpCgState *s, double dpi)
+GP_INLINE void GpCgFinishCurvature(GpKrylovState *s, double dpi)
 {
   const double before = s->dpi;
 
   s->dpi = dpi;
   s->it++;
-  if (dpi == 0 || (s->it > 1 && dpi * before < 0)) s->status = GP_CG_INDEFINITE;
-  else s->a = s->beta / dpi;
+  if (dpi == 0 || (s->it > 1 && dpi * before < 0)) s->status = GP_KRYLOV_INDEFINITE;
+  else s->a = s->slope / dpi;
 }
 
-GP_INLINE void GpCgFinishUpdate(GpCgState *s, double zr, double zz, double rr)
+GP_INLINE void GpCgFinishUpdate(GpKrylovState *s, double zr, double zz, double rr)
 {
   const double before = s->beta;
 
-  s->dp   = GpCgComputeNorm(s->norm, zr, zz, rr);
-  s->beta = zr;
-  s->b    = zr / before;
-  if (s->norm != GP_CG_NORM_NONE && !(s->dp > s->small && s->dp < s->large)) s->status = GP_CG_NORM; /* this test is also true for a NaN */
-  else if (s->it >= s->max_it) s->status = GP_CG_MAX_IT;
+  s->dp    = GpCgComputeNorm(s->norm, zr, zz, rr);
+  s->beta  = zr;
+  s->slope = zr;
+  s->b     = zr / before;
+  GpKrylovStoreNorm(s);
+  if (GpKrylovIsLast(s)) s->status = GP_KRYLOV_NORM;
+  else if (s->it >= s->max_it) s->status = GP_KRYLOV_MAX_IT;
   else if (zr == 0 || zr * before < 0) {
     s->it++; /* KSPCG detects this at the start of the next iteration */
-    s->status = zr == 0 ? GP_CG_ZERO_BETA : GP_CG_INDEFINITE_PC;
+    s->status = zr == 0 ? GP_KRYLOV_ZERO_BETA : GP_KRYLOV_INDEFINITE_PC;
   }
 }
 
+GP_INLINE void GpCgFinish(GpKrylovState *s, GpCgStage stage, double zr, double zz, double rr)
+{
+  if (stage == GP_CG_STARTS) GpCgFinishStart(s, zr, zz, rr);
+  else GpCgFinishUpdate(s, zr, zz, rr);
+}
+
+typedef struct {
+  GpKrylovState *state;
+  int            always;
+  const double  *r, *z, *p, *w;
+} GpCgReplace;
+
+GP_INLINE void GpCgReplaceBegin(GpCgReplace *a)
+{
+  (void)a;
+}
+
+GP_INLINE void GpCgReplaceEntry(GpCgReplace *a, int64_t i, double *sum)
+{
+  const double r = a->r[i], z = a->z[i], p = a->p[i];
+
+  sum[0] += z * r;
+  sum[1] += z * z;
+  sum[2] += r * r;
+  sum[3] += z * a->w[i];
+  sum[4] += p * r;
+}
+
+/* Continues with a residual that was replaced. It is not orthogonal to the old direction p. Therefore the next direction z + b p is made conjugate to p by w = A p, and the step along it minimises the error. */
+GP_INLINE void GpCgReplaceFinish(GpCgReplace *a, const double *sum)
+{
+  GpKrylovState *s = a->state;
+
+  if (!GpKrylovMayReplace(s)) return;
+  if (s->status == GP_KRYLOV_ZERO_BETA && s->it) s->it--; /* GpCgFinishUpdate() has counted an iteration that does not take place */
+  s->dp    = GpCgComputeNorm(s->norm, sum[0], sum[1], sum[2]);
+  s->beta  = sum[0];
+  s->b     = s->restart || s->dpi == 0 ? 0 : -sum[3] / s->dpi;
+  s->slope = sum[0] + s->b * sum[4];
+  GpKrylovFinishReplace(s);
+}
+
+GP_KRYLOV_STEP(GpCgReplace, 5)
+
+static GpErr GP_IMPL(GpCgReplace)(GpDev dev, int32_t n, GpKrylovState *s, double *partial, const double *r, const double *z, const double *p, const double *w)
+{
+  const GpCgReplace a = {s, 1, r, z, p, w};
+
+  return GpCgReplace_Launch(dev, n, a, partial);
+}
+
 #if !defined(__CUDACC__)
-static GpErr GpCgStart_Host(GpDev dev, int32_t n, GpCgState *s, double *partial, const double *d, const double *b, const double *ax, double *r, double *z)
+static GpErr GpCgStart_Host(GpDev dev, int32_t n, GpKrylovState *s, double *partial, const double *d, const double *b, const double *ax, double *r, double *z)
 {
   double zr = 0, zz = 0, rr = 0;
 
@@ -64,7 +116,7 @@ static GpErr GpCgStart_Host(GpDev dev, int32_t n, GpCgState *s, double *partial,
   return GP_SUCCESS;
 }
 
-static GpErr GpCgDirection_Host(GpDev dev, int32_t n, const GpCgState *s, const double *z, double *p)
+static GpErr GpCgDirection_Host(GpDev dev, int32_t n, const GpKrylovState *s, const double *z, double *p)
 {
   (void)dev;
   if (s->status) return GP_SUCCESS;
@@ -72,7 +124,7 @@ static GpErr GpCgDirection_Host(GpDev dev, int32_t n, const GpCgState *s, const 
   return GP_SUCCESS;
 }
 
-static GpErr GpCgCurvature_Host(GpDev dev, int32_t n, GpCgState *s, double *partial, const double *p, const double *w)
+static GpErr GpCgCurvature_Host(GpDev dev, int32_t n, GpKrylovState *s, double *partial, const double *p, const double *w)
 {
   double pw = 0;
 
@@ -84,7 +136,7 @@ static GpErr GpCgCurvature_Host(GpDev dev, int32_t n, GpCgState *s, double *part
   return GP_SUCCESS;
 }
 
-static GpErr GpCgUpdate_Host(GpDev dev, int32_t n, GpCgState *s, double *partial, const double *d, const double *p, const double *w, double *x, double *r, double *z)
+static GpErr GpCgUpdate_Host(GpDev dev, int32_t n, GpKrylovState *s, double *partial, const double *d, const double *p, const double *w, double *x, double *r, double *z)
 {
   double zr = 0, zz = 0, rr = 0;
 
@@ -102,35 +154,26 @@ static GpErr GpCgUpdate_Host(GpDev dev, int32_t n, GpCgState *s, double *partial
   return GP_SUCCESS;
 }
 
-static GpErr GpCgResidual_Host(GpDev dev, int32_t n, GpCgState *s, double *partial, int starts, const double *r, const double *z)
+static GpErr GpCgResidual_Host(GpDev dev, int32_t n, GpKrylovState *s, double *partial, GpCgStage stage, const double *r, const double *z)
 {
   double zr = 0, zz = 0, rr = 0;
 
   (void)dev;
   (void)partial;
-  if (s->status && !starts) return GP_SUCCESS;
+  if (s->status && stage == GP_CG_UPDATED) return GP_SUCCESS;
   for (int32_t i = 0; i < n; i++) {
     zr += z[i] * r[i];
     zz += z[i] * z[i];
     rr += r[i] * r[i];
   }
-  if (starts) GpCgFinishStart(s, zr, zz, rr);
-  else GpCgFinishUpdate(s, zr, zz, rr);
+  GpCgFinish(s, stage, zr, zz, rr);
   return GP_SUCCESS;
 }
 
-const GpCgKernels GpCgKernels_Host = {GpCgStart_Host, GpCgDirection_Host, GpCgCurvature_Host, GpCgUpdate_Host, GpCgResidual_Host};
+const GpCgKernels GpCgKernels_Host = {GpCgStart_Host, GpCgDirection_Host, GpCgCurvature_Host, GpCgUpdate_Host, GpCgResidual_Host, GpCgReplace_Host};
 
 #else
-  #include "vec/kernels/gpvecreduce.h"
-
-/* Number of blocks: at least one, because the reduction must finish also for an empty vector. */
-static unsigned GpCgGrid(GpDev dev, int32_t n)
-{
-  return n ? GpReduceGrid(dev, n) : 1;
-}
-
-__global__ static void __launch_bounds__(BLOCK) GpCgStartKernel(int32_t n, GpCgState *s, double *partial, const double *d, const double *b, const double *ax, double *r, double *z)
+__global__ static void __launch_bounds__(BLOCK) GpCgStartKernel(int32_t n, GpKrylovState *s, double *partial, const double *d, const double *b, const double *ax, double *r, double *z)
 {
   double sum[3] = {0, 0, 0};
 
@@ -148,7 +191,7 @@ __global__ static void __launch_bounds__(BLOCK) GpCgStartKernel(int32_t n, GpCgS
   if (partial && GpReduceAllBlocks<GpReduceSums, 3>(sum, partial, &s->ticket) && threadIdx.x == 0) GpCgFinishStart(s, sum[0], sum[1], sum[2]);
 }
 
-__global__ static void __launch_bounds__(BLOCK) GpCgDirectionKernel(int32_t n, const GpCgState *s, const double *z, double *p)
+__global__ static void __launch_bounds__(BLOCK) GpCgDirectionKernel(int32_t n, const GpKrylovState *s, const double *z, double *p)
 {
   const int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
 
@@ -158,7 +201,7 @@ __global__ static void __launch_bounds__(BLOCK) GpCgDirectionKernel(int32_t n, c
   p[i] = s->it ? z[i] + s->b * p[i] : z[i];
 }
 
-__global__ static void __launch_bounds__(BLOCK) GpCgCurvatureKernel(int32_t n, GpCgState *s, double *partial, const double *p, const double *w)
+__global__ static void __launch_bounds__(BLOCK) GpCgCurvatureKernel(int32_t n, GpKrylovState *s, double *partial, const double *p, const double *w)
 {
   double sum[1] = {0};
 
@@ -169,7 +212,7 @@ __global__ static void __launch_bounds__(BLOCK) GpCgCurvatureKernel(int32_t n, G
   if (GpReduceAllBlocks<GpReduceSums, 1>(sum, partial, &s->ticket) && threadIdx.x == 0) GpCgFinishCurvature(s, sum[0]);
 }
 
-__global__ static void __launch_bounds__(BLOCK) GpCgUpdateKernel(int32_t n, GpCgState *s, double *partial, const double *d, const double *p, const double *w, double *x, double *r, double *z)
+__global__ static void __launch_bounds__(BLOCK) GpCgUpdateKernel(int32_t n, GpKrylovState *s, double *partial, const double *d, const double *p, const double *w, double *x, double *r, double *z)
 {
   double sum[3] = {0, 0, 0};
 
@@ -190,48 +233,46 @@ __global__ static void __launch_bounds__(BLOCK) GpCgUpdateKernel(int32_t n, GpCg
   if (partial && GpReduceAllBlocks<GpReduceSums, 3>(sum, partial, &s->ticket) && threadIdx.x == 0) GpCgFinishUpdate(s, sum[0], sum[1], sum[2]);
 }
 
-__global__ static void __launch_bounds__(BLOCK) GpCgResidualKernel(int32_t n, GpCgState *s, double *partial, int starts, const double *r, const double *z)
+__global__ static void __launch_bounds__(BLOCK) GpCgResidualKernel(int32_t n, GpKrylovState *s, double *partial, GpCgStage stage, const double *r, const double *z)
 {
   double sum[3] = {0, 0, 0};
 
   GpNextMayStart();
   GpWait();
-  if (s->status && !starts) return;
+  if (s->status && stage == GP_CG_UPDATED) return;
   for (int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x; i < n; i += (int64_t)gridDim.x * BLOCK) {
     sum[0] += z[i] * r[i];
     sum[1] += z[i] * z[i];
     sum[2] += r[i] * r[i];
   }
-  if (!GpReduceAllBlocks<GpReduceSums, 3>(sum, partial, &s->ticket) || threadIdx.x) return;
-  if (starts) GpCgFinishStart(s, sum[0], sum[1], sum[2]);
-  else GpCgFinishUpdate(s, sum[0], sum[1], sum[2]);
+  if (GpReduceAllBlocks<GpReduceSums, 3>(sum, partial, &s->ticket) && threadIdx.x == 0) GpCgFinish(s, stage, sum[0], sum[1], sum[2]);
 }
 
-static GpErr GpCgStart_CUDA(GpDev dev, int32_t n, GpCgState *s, double *partial, const double *d, const double *b, const double *ax, double *r, double *z)
+static GpErr GpCgStart_CUDA(GpDev dev, int32_t n, GpKrylovState *s, double *partial, const double *d, const double *b, const double *ax, double *r, double *z)
 {
-  return GpLaunchEarly(dev, "conjugate gradient start", GpCgStartKernel, GpGrid{GpCgGrid(dev, n), BLOCK}, n, s, partial, d, b, ax, r, z);
+  return GpLaunchEarly(dev, "conjugate gradient start", GpCgStartKernel, GpGrid{GpKrylovGrid(dev, n), BLOCK}, n, s, partial, d, b, ax, r, z);
 }
 
-static GpErr GpCgDirection_CUDA(GpDev dev, int32_t n, const GpCgState *s, const double *z, double *p)
+static GpErr GpCgDirection_CUDA(GpDev dev, int32_t n, const GpKrylovState *s, const double *z, double *p)
 {
   if (!n) return GP_SUCCESS;
   return GpLaunchEarly(dev, "conjugate gradient direction", GpCgDirectionKernel, GpGrid{(unsigned)(((int64_t)n + BLOCK - 1) / BLOCK), BLOCK}, n, s, z, p);
 }
 
-static GpErr GpCgCurvature_CUDA(GpDev dev, int32_t n, GpCgState *s, double *partial, const double *p, const double *w)
+static GpErr GpCgCurvature_CUDA(GpDev dev, int32_t n, GpKrylovState *s, double *partial, const double *p, const double *w)
 {
-  return GpLaunchEarly(dev, "conjugate gradient curvature", GpCgCurvatureKernel, GpGrid{GpCgGrid(dev, n), BLOCK}, n, s, partial, p, w);
+  return GpLaunchEarly(dev, "conjugate gradient curvature", GpCgCurvatureKernel, GpGrid{GpKrylovGrid(dev, n), BLOCK}, n, s, partial, p, w);
 }
 
-static GpErr GpCgUpdate_CUDA(GpDev dev, int32_t n, GpCgState *s, double *partial, const double *d, const double *p, const double *w, double *x, double *r, double *z)
+static GpErr GpCgUpdate_CUDA(GpDev dev, int32_t n, GpKrylovState *s, double *partial, const double *d, const double *p, const double *w, double *x, double *r, double *z)
 {
-  return GpLaunchEarly(dev, "conjugate gradient update", GpCgUpdateKernel, GpGrid{GpCgGrid(dev, n), BLOCK}, n, s, partial, d, p, w, x, r, z);
+  return GpLaunchEarly(dev, "conjugate gradient update", GpCgUpdateKernel, GpGrid{GpKrylovGrid(dev, n), BLOCK}, n, s, partial, d, p, w, x, r, z);
 }
 
-static GpErr GpCgResidual_CUDA(GpDev dev, int32_t n, GpCgState *s, double *partial, int starts, const double *r, const double *z)
+static GpErr GpCgResidual_CUDA(GpDev dev, int32_t n, GpKrylovState *s, double *partial, GpCgStage stage, const double *r, const double *z)
 {
-  return GpLaunchEarly(dev, "conjugate gradient residual", GpCgResidualKernel, GpGrid{GpCgGrid(dev, n), BLOCK}, n, s, partial, starts, r, z);
+  return GpLaunchEarly(dev, "conjugate gradient residual", GpCgResidualKernel, GpGrid{GpKrylovGrid(dev, n), BLOCK}, n, s, partial, stage, r, z);
 }
 
-extern "C" const GpCgKernels GpCgKernels_CUDA = {GpCgStart_CUDA, GpCgDirection_CUDA, GpCgCurvature_CUDA, GpCgUpdate_CUDA, GpCgResidual_CUDA};
+extern "C" const GpCgKernels GpCgKernels_CUDA = {GpCgStart_CUDA, GpCgDirection_CUDA, GpCgCurvature_CUDA, GpCgUpdate_CUDA, GpCgResidual_CUDA, GpCgReplace_CUDA};
 #endif

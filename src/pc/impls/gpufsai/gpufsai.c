@@ -127,11 +127,38 @@ static PetscErrorCode PCView_GPUFSAI(PC pc, PetscViewer viewer)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Gets G, for KSPGPUCG; NULL if the set-up has failed. */
-static PetscErrorCode PCGPUFSAIGetFactor_GPUFSAI(PC pc, Mat *G)
+/* z = G'(G r) */
+static PetscErrorCode PCGPUFSAIApplyRecorded(void *ctx, const double r[], double z[])
 {
+  PC_GPUFSAI *fsai = (PC_GPUFSAI *)ctx;
+
   PetscFunctionBegin;
-  *G = ((PC_GPUFSAI *)pc->data)->inverse.matrix;
+  PetscCall(GpOpMult(fsai->factor, PETSC_FALSE, r, NULL, fsai->between));
+  PetscCall(GpOpMult(fsai->factor, PETSC_TRUE, fsai->between, NULL, z));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Offers the application to Krylov methods whose loop is recorded. */
+static PetscErrorCode PCGPUFSAIGetRecorded_GPUFSAI(PC pc, PCGPURecorded *recorded)
+{
+  PC_GPUFSAI *fsai = (PC_GPUFSAI *)pc->data;
+  Mat         G    = fsai->inverse.matrix;
+
+  PetscFunctionBegin;
+  if (!G || !MatGPUCSRIs_Private(G)) recorded->why = "a preconditioner whose set-up has failed";
+  else {
+    PetscCall(MatGPUCSRGetOperator_Private(G, PETSC_TRUE, &fsai->factor));
+    if (GpOpIsStreamed(fsai->factor)) recorded->why = "a factor that is streamed";
+  }
+  if (recorded->why) PetscFunctionReturn(PETSC_SUCCESS);
+  if (fsai->between && fsai->entries != G->rmap->n) PetscCall(PetscGPUCSRDeviceFree(fsai->factor->dev, (size_t)fsai->entries * sizeof(double), &fsai->between));
+  if (!fsai->between) PetscCall(PetscGPUCSRDeviceMalloc(fsai->factor->dev, "allocating a vector of PC type gpufsai", (size_t)G->rmap->n * sizeof(double), &fsai->between));
+  fsai->entries     = G->rmap->n;
+  fsai->dev         = fsai->factor->dev;
+  recorded->apply   = PCGPUFSAIApplyRecorded;
+  recorded->ctx     = fsai;
+  recorded->version = fsai->factor->version;
+  recorded->flops   = 4.0 * fsai->factor->side[0].csr.nnz - 2.0 * (PetscLogDouble)G->rmap->n;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -139,7 +166,7 @@ static PetscErrorCode PCDestroy_GPUFSAI(PC pc)
 {
   PetscFunctionBegin;
   PetscCall(PCReset_GPUFSAI(pc));
-  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCGPUFSAIGetFactor_C", NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, PC_GPU_GET_RECORDED, NULL));
   PetscCall(PetscFree(pc->data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -210,6 +237,6 @@ PetscErrorCode PCCreate_GPUFSAI(PC pc)
   pc->ops->view                = PCView_GPUFSAI;
   pc->ops->reset               = PCReset_GPUFSAI;
   pc->ops->destroy             = PCDestroy_GPUFSAI;
-  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCGPUFSAIGetFactor_C", PCGPUFSAIGetFactor_GPUFSAI));
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, PC_GPU_GET_RECORDED, PCGPUFSAIGetRecorded_GPUFSAI));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -4,6 +4,7 @@
 
 #include "pc/impls/gpufsai/fsai.h"
 #include "pc/inverse/pcinverse.h"
+#include "sys/gpurecord.h"
 
 /* Options of the preconditioner.  PCGPUFSAISetOptions() compares them by PetscMemcmp().  Padding must therefore be equal: create this structure only by copying one that
    PetscNew() has zeroed. */
@@ -19,6 +20,10 @@ typedef struct {
   PCGPUFSAIOptions options;
   PCGPUInverse     inverse; /* the matrix is G */
   Vec              work;    /* G r */
+  GpOp             factor;  /* operator of G in recorded loops */
+  GpDev            dev;     /* of `between` */
+  double          *between; /* [entries] device memory: G r in recorded loops; NULL: not allocated */
+  PetscInt         entries;
 } PC_GPUFSAI;
 
 PETSC_INTERN PetscLogEvent PC_GPUFSAI_SetUp;

@@ -26,6 +26,7 @@ PetscErrorCode PCReset_GPUFSAI(PC pc)
   PetscFunctionBegin;
   PetscCall(PCGPUInverseReset_Private(&fsai->inverse));
   PetscCall(VecDestroy(&fsai->work));
+  if (fsai->between) PetscCall(PetscGPUCSRDeviceFree(fsai->dev, (size_t)fsai->entries * sizeof(double), &fsai->between));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

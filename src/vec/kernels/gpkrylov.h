@@ -1,0 +1,110 @@
+/* Kernels for the vector work of Krylov methods whose loop runs on the device. The scalars of a method stay on the device, in its state. */
+#ifndef GPKRYLOV_H
+#define GPKRYLOV_H
+
+#include "vec/kernels/gpveckernel.h"
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+typedef enum {
+  GP_KRYLOV_RUNNING,
+  GP_KRYLOV_NORM,          /* the norm reached a threshold or is NaN; the host's convergence test finds out which */
+  GP_KRYLOV_ZERO_BETA,     /* z'r is zero */
+  GP_KRYLOV_INDEFINITE_PC, /* z'r changed sign */
+  GP_KRYLOV_INDEFINITE,    /* p'Ap is zero or changed sign */
+  GP_KRYLOV_MAX_IT,        /* the maximum number of iterations is reached */
+  GP_KRYLOV_NAN,           /* an inner product is infinite or NaN */
+  GP_KRYLOV_BREAKDOWN,     /* an inner product by which the method divides is zero */
+  GP_KRYLOV_EXACT,         /* the residual is exactly zero */
+  GP_KRYLOV_HAPPY,         /* the Krylov space is exhausted, and the method computes no norms */
+  GP_KRYLOV_STATUSES
+} GpKrylovStatus;
+
+typedef enum {
+  GP_KRYLOV_NORM_NONE,
+  GP_KRYLOV_NORM_PRECONDITIONED,   /* sqrt(z'z) */
+  GP_KRYLOV_NORM_UNPRECONDITIONED, /* sqrt(r'r) */
+  GP_KRYLOV_NORM_NATURAL           /* sqrt(|z'r|) */
+} GpKrylovNorm;
+
+/* State of a method in device memory. Once status is not GP_KRYLOV_RUNNING, every kernel returns at once. */
+typedef struct {
+  double   dp;           /* the norm */
+  double   small, large; /* the iteration stops if dp <= small or dp >= large */
+  int32_t  it, max_it;
+  int32_t  status, norm; /* a GpKrylovStatus and a GpKrylovNorm */
+  uint32_t ticket;       /* number of blocks that have finished their part of a reduction; zero between launches */
+
+  double *norms; /* [ring] device memory: the norm of iteration k is norms[k % ring]; NULL: not stored */
+  int32_t ring;
+
+  /* replacement of the residual by one computed with the values in double precision */
+  int32_t replaced;     /* iteration of the last replacement, or of the start */
+  int32_t replacements; /* number of replacements so far */
+  int32_t restart;      /* the deviation is so large that the method must start again with the new residual */
+  double  deviation;    /* norm of the difference between the replaced residual and its replacement */
+  double  size;         /* norm of the residual at the last replacement, computed like the deviation */
+  double  drift;        /* deviation divided by the norm of the residual at the replacement before */
+  double  reference;    /* dp at the last replacement */
+
+  /* conjugate gradients: z'r, p'r of the next direction, p'Ap, the step length, the coefficient of the old direction */
+  double beta, slope, dpi, a, b;
+  /* BiCGStab: r0'r, the step lengths, the coefficient of the old direction; s is zero, so that x + alpha p is the solution */
+  double  rho, alpha, omega, gamma;
+  int32_t exact;
+} GpKrylovState;
+
+#define GP_KRYLOV_PARTIAL (5 * GP_DEV_PARTS) /* size in doubles of the partial sums of a reduction */
+
+/* Kernels that several methods use (krylov.cu) */
+typedef struct {
+  GpErr (*residual)(GpDev, int32_t n, const double *b, double *r);                                                  /* r = b - r */
+  GpErr (*multiply)(GpDev, int32_t n, const double *x, const double *y, double *z);                                 /* z = x .* y */
+  GpErr (*add)(GpDev, int32_t n, const double *x, double *y);                                                       /* y += x */
+  GpErr (*compare)(GpDev, int32_t n, GpKrylovState *, double *partial, const double *replacement, const double *r); /* computes deviation, drift, size and restart */
+} GpKrylovKernels;
+
+/* Conjugate gradients (cg.cu). The preconditioner is z = d .* r, entry by entry. If d is NULL, z and r are the same memory. For another preconditioner, start and update get partial = NULL and compute only x
+   and r; the caller computes z, and then calls residual. */
+typedef enum {
+  GP_CG_UPDATED,
+  GP_CG_STARTS
+} GpCgStage;
+
+typedef struct {
+  GpErr (*start)(GpDev, int32_t n, GpKrylovState *, double *partial, const double *d, const double *b, const double *ax, double *r, double *z);            /* r = b - ax (b if ax is NULL); computes beta and dp */
+  GpErr (*direction)(GpDev, int32_t n, const GpKrylovState *, const double *z, double *p);                                                                 /* p = z + b p */
+  GpErr (*curvature)(GpDev, int32_t n, GpKrylovState *, double *partial, const double *p, const double *w);                                                /* dpi = p'w; computes a */
+  GpErr (*update)(GpDev, int32_t n, GpKrylovState *, double *partial, const double *d, const double *p, const double *w, double *x, double *r, double *z); /* x += a p; r -= a w; computes beta, b, dp and status */
+  GpErr (*residual)(GpDev, int32_t n, GpKrylovState *, double *partial, GpCgStage, const double *r, const double *z);                                      /* the sums and the scalars of start or of update */
+  GpErr (*replace)(GpDev, int32_t n, GpKrylovState *, double *partial, const double *r, const double *z, const double *p, const double *w);                /* after r was replaced: computes beta, slope, b, dp and status */
+} GpCgKernels;
+
+/* BiCGStab (bcgs.cu). v and t are products with the preconditioned operator; if d is not NULL, the kernel that first reads one multiplies it by d, entry by entry, and stores it. s has the memory of r. */
+typedef struct {
+  GpErr (*start)(GpDev, int32_t n, GpKrylovState *, double *partial, const double *r, double *r0);                                               /* r0 = r; computes rho and dp */
+  GpErr (*direction)(GpDev, int32_t n, GpKrylovState *, const double *r, const double *v, double *p);                                            /* p = r + gamma (p - omega v) */
+  GpErr (*shorten)(GpDev, int32_t n, GpKrylovState *, double *partial, const double *d, const double *r0, double *v);                            /* computes alpha = rho / v'r0 */
+  GpErr (*half)(GpDev, int32_t n, GpKrylovState *, const double *v, double *r);                                                                  /* s = r - alpha v */
+  GpErr (*stabilise)(GpDev, int32_t n, GpKrylovState *, double *partial, const double *d, const double *s, double *t);                           /* computes omega = t's / t't */
+  GpErr (*update)(GpDev, int32_t n, GpKrylovState *, double *partial, const double *p, const double *t, const double *r0, double *x, double *r); /* x += alpha p + omega s; r = s - omega t; computes dp, rho, gamma and status */
+  GpErr (*adopt)(GpDev, int32_t n, GpKrylovState *, double *partial, const double *replacement, double *r, double *r0);                          /* r = replacement; r0 too if restart is set; computes dp, rho, gamma and status */
+} GpBcgsKernels;
+
+extern const GpKrylovKernels GpKrylovKernels_Host;
+extern const GpKrylovKernels GpKrylovKernels_CUDA; /* exists only if GP_HAVE_CUDA is set */
+extern const GpCgKernels     GpCgKernels_Host;
+extern const GpCgKernels     GpCgKernels_CUDA;
+extern const GpBcgsKernels   GpBcgsKernels_Host;
+extern const GpBcgsKernels   GpBcgsKernels_CUDA;
+
+#define GpKrylovKernelsOf(dev) GpDevSelect(dev, GpKrylovKernels_Host, GpKrylovKernels_CUDA)
+#define GpCgKernelsOf(dev)     GpDevSelect(dev, GpCgKernels_Host, GpCgKernels_CUDA)
+#define GpBcgsKernelsOf(dev)   GpDevSelect(dev, GpBcgsKernels_Host, GpBcgsKernels_CUDA)
+
+#if defined(__cplusplus)
+}
+#endif
+#endif

@@ -1,0 +1,113 @@
+/* Steps of Krylov methods: fused vector updates with sums, written once for both backends.
+
+   A step has a structure of arguments, whose member `state` is the state of the method, and three functions:
+
+       Begin   copies scalars from the state to the arguments; all threads call it
+       Entry   updates entry i and adds its terms to the sums
+       Finish  computes from the sums the scalars that depend on them; one thread calls it
+
+   GP_KRYLOV_STEP(Step, K) defines Step_Launch() for a step with K sums, at least one, and GP_KRYLOV_MAP(Step) that of a step without sums and without Finish. A step does nothing if the
+   method has stopped, unless its member `always` is set. */
+#ifndef GPKRYLOVSTEP_H
+#define GPKRYLOVSTEP_H
+
+#include "vec/kernels/gpkrylov.h"
+
+#include <math.h>
+
+/* Stores the norm of the current iteration, for monitors and residual histories. */
+GP_INLINE void GpKrylovStoreNorm(GpKrylovState *s)
+{
+  if (s->norms) s->norms[s->it % s->ring] = s->dp;
+}
+
+/* Tells whether the norm stops the method. The test is also true for a NaN. */
+GP_INLINE int GpKrylovIsLast(const GpKrylovState *s)
+{
+  return s->norm != GP_KRYLOV_NORM_NONE && !(s->dp > s->small && s->dp < s->large);
+}
+
+/* Tells whether the residual may be replaced: the method runs, or it has stopped because of a small residual. */
+GP_INLINE int GpKrylovMayReplace(const GpKrylovState *s)
+{
+  return s->status == GP_KRYLOV_RUNNING || s->status == GP_KRYLOV_ZERO_BETA || s->status == GP_KRYLOV_EXACT || (s->status == GP_KRYLOV_NORM && s->dp <= s->small);
+}
+
+/* Sets what all methods set after a replacement; dp is the new norm. */
+GP_INLINE void GpKrylovFinishReplace(GpKrylovState *s)
+{
+  s->reference = s->dp;
+  s->replaced  = s->it;
+  s->replacements++;
+  s->status = GpKrylovIsLast(s) ? GP_KRYLOV_NORM : s->it >= s->max_it ? GP_KRYLOV_MAX_IT : GP_KRYLOV_RUNNING;
+  GpKrylovStoreNorm(s);
+}
+
+#if !defined(__CUDACC__)
+  #define GP_KRYLOV_STEP(Step, K) \
+    static GpErr Step##_Launch(GpDev dev, int32_t n, Step a, double *partial) \
+    { \
+      double sum[K] = {0}; \
+\
+      (void)dev; \
+      (void)partial; \
+      if (a.state->status && !a.always) return GP_SUCCESS; \
+      Step##Begin(&a); \
+      for (int32_t i = 0; i < n; i++) Step##Entry(&a, i, sum); \
+      Step##Finish(&a, sum); \
+      return GP_SUCCESS; \
+    }
+
+  #define GP_KRYLOV_MAP(Step) \
+    static GpErr Step##_Launch(GpDev dev, int32_t n, Step a) \
+    { \
+      (void)dev; \
+      if (a.state && a.state->status && !a.always) return GP_SUCCESS; \
+      if (a.state) Step##Begin(&a); \
+      for (int32_t i = 0; i < n; i++) Step##Entry(&a, i, NULL); \
+      return GP_SUCCESS; \
+    }
+#else
+  #include "vec/kernels/gpvecreduce.h"
+
+/* Number of blocks of a reduction: at least one, because the reduction must finish also for an empty vector. */
+static inline unsigned GpKrylovGrid(GpDev dev, int32_t n)
+{
+  return n ? GpReduceGrid(dev, n) : 1;
+}
+
+  #define GP_KRYLOV_STEP(Step, K) \
+    __global__ static void __launch_bounds__(BLOCK) Step##Kernel(int32_t n, Step a, double *partial) \
+    { \
+      double sum[K] = {0}; \
+\
+      GpNextMayStart(); \
+      GpWait(); \
+      if (a.state->status && !a.always) return; /* All blocks read the same status: only the block that finishes last writes it, after all blocks have arrived. */ \
+      Step##Begin(&a); \
+      for (int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x; i < n; i += (int64_t)gridDim.x * BLOCK) Step##Entry(&a, i, sum); \
+      if (GpReduceAllBlocks<GpReduceSums, K>(sum, partial, &a.state->ticket) && threadIdx.x == 0) Step##Finish(&a, sum); \
+    } \
+    static GpErr Step##_Launch(GpDev dev, int32_t n, Step a, double *partial) \
+    { \
+      return GpLaunchEarly(dev, #Step, Step##Kernel, GpGrid{GpKrylovGrid(dev, n), BLOCK}, n, a, partial); \
+    }
+
+  #define GP_KRYLOV_MAP(Step) \
+    __global__ static void __launch_bounds__(BLOCK) Step##Kernel(int32_t n, Step a) \
+    { \
+      const int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x; \
+\
+      GpNextMayStart(); \
+      GpWait(); \
+      if (i >= n || (a.state && a.state->status && !a.always)) return; \
+      if (a.state) Step##Begin(&a); \
+      Step##Entry(&a, i, NULL); \
+    } \
+    static GpErr Step##_Launch(GpDev dev, int32_t n, Step a) \
+    { \
+      if (!n) return GP_SUCCESS; \
+      return GpLaunchEarly(dev, #Step, Step##Kernel, GpGrid{GpBlocks(n, BLOCK), BLOCK}, n, a); \
+    }
+#endif
+#endif
