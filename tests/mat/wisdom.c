@@ -105,6 +105,7 @@ int main(int argc, char **argv)
   char           first[64], kernel[64];
   PetscErrorCode err;
   PetscBool      same;
+  Mat            A;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
@@ -141,9 +142,11 @@ int main(int argc, char **argv)
   PetscCall(Refuse("host half mult 3 3 5 0 csrscalar 1.5\n", PETSC_ERR_FILE_READ));
   PetscCall(Refuse("# a comment\n\nhost single multadd 3 3 5 0f csrscalar 1.5\n", PETSC_SUCCESS));
   PetscCall(PetscGPUCSRSetWisdom("nosuchfolder/wisdom.txt"));
+  PetscCall(Create(303, &A));
   PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
-  err = GetKernel(303, MAT_GPUCSR_STORAGE_SINGLE, kernel);
+  err = MatGPUCSRUpload(A);
   PetscCall(PetscPopErrorHandler());
+  PetscCall(MatDestroy(&A));
   PetscCheck(err, PETSC_COMM_SELF, PETSC_ERR_PLIB, "a file that cannot be written is no error");
   PetscCall(PetscPrintf(PETSC_COMM_SELF, "damaged files are refused\n"));
   PetscCall(PetscFinalize());
