@@ -51,10 +51,15 @@ void GpDevClose(GpDev *pdev)
   GpDev dev = *pdev;
 
   if (!dev) return;
-  for (int i = 0; i < GP_DEV_STAGES_MOST; i++) {
+  GpWorkersDestroy(&dev->workers);
+  for (int i = 0; i < GP_DEV_STAGES; i++) {
     if (dev->staged[i]) dev->ops->event_destroy(dev, dev->staged[i]);
     if (dev->stage[i]) dev->ops->release_pinned(dev, dev->stage[i]);
   }
+  for (int e = 0; e < GP_RING_EVENTS; e++)
+    if (dev->ring.event[e]) dev->ops->event_destroy(dev, dev->ring.event[e]);
+  for (int s = 0; s < GP_RING_PIECES / GP_RING_SEGMENT; s++)
+    if (dev->ring.segment[s]) dev->ops->release_pinned(dev, dev->ring.segment[s]);
   if (dev->fetched) dev->ops->release_pinned(dev, dev->fetched);
   if (dev->clean) dev->ops->release(dev, dev->clean);
   dev->ops->close(dev);

@@ -3,15 +3,20 @@
 #define GPDEVICEIMPL_H
 
 #include "device/gpdevice.h"
+#include "device/gpworkers.h"
 
 #if defined(__cplusplus)
 extern "C" {
 #endif
 
-#define GP_DEV_STAGES      2
-#define GP_DEV_STAGES_MOST 19     /* number of pinned buffers for copies by several threads */
-#define GP_DEV_POLLS       200000 /* number of polls for a small download before the host synchronises the stream */
-#define GP_DEV_STREAMS     4      /* maximum depth of GpDevPushStream() */
+#define GP_DEV_STAGES  2
+#define GP_DEV_POLLS   200000 /* number of polls for a small download before the host synchronises the stream */
+#define GP_DEV_STREAMS 4      /* maximum depth of GpDevPushStream() */
+
+#define GP_RING_PIECES  64                  /* number of pinned buffers for copies by several threads */
+#define GP_RING_BYTES   ((size_t)256 << 10) /* size of such a buffer */
+#define GP_RING_SEGMENT 16                  /* number of buffers that are allocated together, so that one copy can transfer several of them */
+#define GP_RING_EVENTS  32                  /* number of copies that may be under way */
 
 typedef struct {
   GpErr (*open)(GpDev, int ordinal);                                   /* fills name, ordinal, streams and the limits of the device */
@@ -58,35 +63,48 @@ typedef struct {
   int    lent;   /* 1: borrowed and not yet returned */
 } GpDevWorkspace;
 
+/* Pinned buffers of copies by several threads (gpupload.c), created at first use. Buffers are used in a ring. Their numbers go on from one upload to the next, so that an upload need not wait
+   for the copies of the one before it. */
+typedef struct {
+  char      *segment[GP_RING_PIECES / GP_RING_SEGMENT];
+  int        buffers;               /* number of allocated buffers */
+  GpDevEvent event[GP_RING_EVENTS]; /* copy b records event b % GP_RING_EVENTS */
+  int64_t    end[GP_RING_EVENTS];   /* number of the first buffer after those of this copy */
+  int64_t    copies, completed;     /* number of copies that were begun, and of those that are known to be complete */
+  int64_t    used, released;        /* number of buffers that were used so far, and of those whose copies are known to be complete */
+} GpDevRing;
+
 struct GpDev_ {
   const GpDevOps *ops;
   GpDevKind       kind;
-  int             ordinal;                    /* number of the GPU on this node */
-  int             compute_units;              /* number of streaming multiprocessors; 1 on the host */
-  int             launches_early;             /* 1 if kernels may be launched while their predecessor runs (programmatic dependent launch) */
-  int             cluster_blocks;             /* maximum number of thread blocks in a cluster; 0: the device has no clusters */
-  size_t          shared_bytes;               /* maximum shared memory of a block in bytes; the host uses the value of an H200 */
-  double          cache;                      /* size of the L2 cache in bytes; 0: unknown */
-  char            name[128];                  /* "host", or the name of the GPU */
-  unsigned char   uuid[16];                   /* universally unique identifier of the GPU; zeros on the host */
-  void           *stream;                     /* a cudaStream_t: the stream of all work */
-  void           *below[GP_DEV_STREAMS];      /* the streams under it on the stack of GpDevPushStream() */
-  int             depth;                      /* number of streams under it */
-  void           *own[GP_DEV_STREAMS_OWN];    /* the streams that the backend created and will destroy */
-  void           *early_stream;               /* stream on which the next product may be launched early; the address of the device object: there is none */
-  int             capturing;                  /* 1 while work is captured */
-  int             capture_refused;            /* 1 if work was submitted that cannot be captured */
-  int             capture_repeats;            /* 1 while a graph that repeats is captured */
-  void           *pool, *pool_stream;         /* memory pool, and the stream on which alloc and release use it; pool NULL: the driver has no pools */
-  void           *stage[GP_DEV_STAGES_MOST];  /* pinned buffers for copies of pageable memory, created at first use */
-  GpDevEvent      staged[GP_DEV_STAGES_MOST]; /* events after the last copy of each pinned buffer */
-  void           *fetched;                    /* pinned memory for small downloads, created at first use */
-  int             fetching;                   /* 1 between GpDevFetchBegin() and GpDevFetchEnd() */
-  void           *clean, *clean_stream;       /* memory kept for GpDevBorrowClean(), and the stream on which it was zeroed */
-  size_t          clean_bytes;                /* size of clean */
-  int             clean_lent;                 /* 1 while a caller uses clean */
-  GpDevReclaimer *reclaimers;                 /* list of those that can free memory when an allocation fails */
-  int             keeping;                    /* number of calls of GpDevKeepWorkspace() without GpDevDropWorkspace() */
+  int             ordinal;                 /* number of the GPU on this node */
+  int             compute_units;           /* number of streaming multiprocessors; 1 on the host */
+  int             launches_early;          /* 1 if kernels may be launched while their predecessor runs (programmatic dependent launch) */
+  int             cluster_blocks;          /* maximum number of thread blocks in a cluster; 0: the device has no clusters */
+  size_t          shared_bytes;            /* maximum shared memory of a block in bytes; the host uses the value of an H200 */
+  double          cache;                   /* size of the L2 cache in bytes; 0: unknown */
+  char            name[128];               /* "host", or the name of the GPU */
+  unsigned char   uuid[16];                /* universally unique identifier of the GPU; zeros on the host */
+  void           *stream;                  /* a cudaStream_t: the stream of all work */
+  void           *below[GP_DEV_STREAMS];   /* the streams under it on the stack of GpDevPushStream() */
+  int             depth;                   /* number of streams under it */
+  void           *own[GP_DEV_STREAMS_OWN]; /* the streams that the backend created and will destroy */
+  void           *early_stream;            /* stream on which the next product may be launched early; the address of the device object: there is none */
+  int             capturing;               /* 1 while work is captured */
+  int             capture_refused;         /* 1 if work was submitted that cannot be captured */
+  int             capture_repeats;         /* 1 while a graph that repeats is captured */
+  void           *pool, *pool_stream;      /* memory pool, and the stream on which alloc and release use it; pool NULL: the driver has no pools */
+  void           *stage[GP_DEV_STAGES];    /* pinned buffers for copies of pageable memory, created at first use */
+  GpDevEvent      staged[GP_DEV_STAGES];   /* events after the last copy of each pinned buffer */
+  GpDevRing       ring;
+  GpWorkers       workers;              /* threads for copies and loops on the host (gpupload.h), created at first use */
+  void           *fetched;              /* pinned memory for small downloads, created at first use */
+  int             fetching;             /* 1 between GpDevFetchBegin() and GpDevFetchEnd() */
+  void           *clean, *clean_stream; /* memory kept for GpDevBorrowClean(), and the stream on which it was zeroed */
+  size_t          clean_bytes;          /* size of clean */
+  int             clean_lent;           /* 1 while a caller uses clean */
+  GpDevReclaimer *reclaimers;           /* list of those that can free memory when an allocation fails */
+  int             keeping;              /* number of calls of GpDevKeepWorkspace() without GpDevDropWorkspace() */
   GpDevWorkspace  workspace[GP_DEV_WORKSPACES];
   double          limit;               /* bound on bytes_held; 0: none */
   double          bytes_in, bytes_out; /* bytes copied to the device and from the device since it was opened */

@@ -1,4 +1,5 @@
-/* Copies of large arrays in pageable memory by several threads of the host. A single thread fills pinned buffers more slowly than the link to the device transfers them. */
+/* Work of several threads of the host: copies of large arrays in pageable memory, and loops. A single thread fills pinned buffers more slowly than the link to the device transfers them. The threads are
+   created at the first use and kept until the device is closed. */
 #ifndef GPUPLOAD_H
 #define GPUPLOAD_H
 
@@ -14,6 +15,24 @@ GpErr GpDevUploadByThreads(GpDev dev, int threads, void *device, size_t bytes, G
 
 /* Like GpDevDownload(), with several threads. threads: as above. */
 GpErr GpDevDownloadByThreads(GpDev dev, int threads, void *host, const void *device, size_t bytes);
+
+/* Downloads data that drain(context, offset, bytes, source) stores, piece by piece. Several threads call it at the same time, as they call fill() above. */
+typedef GpErr (*GpDevDrain)(void *context, size_t offset, size_t bytes, const void *source);
+GpErr GpDevDownloadDrained(GpDev dev, int threads, const void *device, size_t bytes, GpDevDrain drain, void *context);
+
+/* Converts 32-bit integers to 64-bit ones, or copies them, as GpDevDrain. context: the array that receives them. */
+GpErr GpDevDrainWiden(void *wide, size_t offset, size_t bytes, const void *source);
+
+/* Asks for huge pages in an array that is about to be written. New memory then takes fewer page faults. If the system has none, ordinary pages are used. */
+void GpDevAdviseHuge(void *host, size_t bytes);
+
+/* A loop over 0 to n - 1, divided into parts of equal size. Calls body() once for each part, several parts at the same time, and returns when all are done. body() must not call functions of MPI, PETSc
+   or GpDev. */
+typedef void (*GpDevLoopBody)(void *context, int part, int64_t begin, int64_t end);
+int  GpDevLoopParts(int64_t n, int64_t grain); /* number of parts with at least `grain` iterations each, at most 4 for each thread, so that the threads finish at about the same time; at least 1 */
+void GpDevLoop(GpDev dev, int parts, int64_t n, GpDevLoopBody body, void *context);
+
+#define GP_DEV_LOOP_PARTS 64 /* maximum of GpDevLoopParts() */
 
 #if defined(__cplusplus)
 }

@@ -230,6 +230,65 @@ static PetscErrorCode TestThreads(GpDev dev, int pinned)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Refuses bytes beyond a limit. */
+static GpErr RefuseSource(void *context, size_t offset, size_t bytes, const void *source)
+{
+  (void)source;
+  return offset + bytes > *(size_t *)context ? GP_ERR_ARGUMENT : GP_SUCCESS;
+}
+
+static void CountIterations(void *context, int part, int64_t begin, int64_t end)
+{
+  unsigned char *count = (unsigned char *)context;
+
+  (void)part;
+  for (int64_t i = begin; i < end; i++) count[i]++;
+}
+
+/* Uploads that follow each other without a wait, downloads that convert or fail, and loops. The numbers of integers are chosen so that a download starts at any buffer of the ring. */
+static PetscErrorCode TestConversions(GpDev dev, int pinned)
+{
+  const GpDevKind kind = dev->kind;
+  const size_t    most = ((size_t)23 << 18) + 5;
+  int32_t        *in[3], *p[3];
+  int64_t        *out;
+  unsigned char  *count;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc2(most, &out, most, &count));
+  if (pinned) dev->kind = GP_DEV_CUDA;
+  for (int a = 0; a < 3; a++) {
+    PetscCall(PetscMalloc1(most, &in[a]));
+    for (size_t i = 0; i < most; i++) in[a][i] = (int32_t)(i * 2654435761u + (unsigned)a);
+    PetscCallGp(dev, "memory", GpDevAlloc(dev, most * sizeof(int32_t), &p[a]));
+  }
+  for (int threads = 0; threads < 8; threads = 2 * threads + 1) {
+    size_t limit = most * sizeof(int32_t) - 1;
+
+    for (int a = 0; a < 3; a++) PetscCallGp(dev, "upload", GpDevUploadByThreads(dev, threads, p[a], (most >> a) * sizeof(int32_t), NULL, in[a]));
+    for (int a = 0; a < 3; a++) {
+      PetscCall(PetscMemzero(out, most * sizeof(int64_t)));
+      PetscCallGp(dev, "download", GpDevDownloadDrained(dev, threads, p[a], (most >> a) * sizeof(int32_t), GpDevDrainWiden, out));
+      for (size_t i = 0; i < most >> a; i++) PetscCheck(out[i] == in[a][i], PETSC_COMM_SELF, PETSC_ERR_PLIB, "Integer %zu of %zu, copied by %d threads, came back as %lld", i, most >> a, threads, (long long)out[i]);
+      for (size_t i = most >> a; i < most; i++) PetscCheck(!out[i], PETSC_COMM_SELF, PETSC_ERR_PLIB, "The download wrote beyond its end");
+    }
+    PetscCheck(GpDevDownloadDrained(dev, threads, p[0], most * sizeof(int32_t), RefuseSource, &limit) == GP_ERR_ARGUMENT, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The error of the function that stores the data was not returned");
+  }
+  for (int64_t n = 0; n < (int64_t)most; n = 3 * n + 1) {
+    PetscCall(PetscMemzero(count, most));
+    GpDevLoop(dev, GpDevLoopParts(n, 1000), n, CountIterations, count);
+    for (int64_t i = 0; i < (int64_t)most; i++) PetscCheck(count[i] == (i < n), PETSC_COMM_SELF, PETSC_ERR_PLIB, "A loop of %lld ran iteration %lld %d times", (long long)n, (long long)i, (int)count[i]);
+  }
+  for (int a = 0; a < 3; a++) {
+    GpDevFree(dev, &p[a], most * sizeof(int32_t));
+    PetscCall(PetscFree(in[a]));
+  }
+  dev->kind = kind;
+  PetscCall(PetscFree2(out, count));
+  if (pinned) PetscCall(PetscPrintf(PETSC_COMM_SELF, "copies that convert, and loops, are complete\n"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode TestEvents(GpDev dev)
 {
   GpDevEvent begin, end;
@@ -270,6 +329,8 @@ int main(int argc, char **argv)
   PetscCall(TestErrors(dev));
   PetscCall(TestThreads(dev, 0));
   PetscCall(TestThreads(dev, 1));
+  PetscCall(TestConversions(dev, 0));
+  PetscCall(TestConversions(dev, 1));
   PetscCall(TestEvents(dev));
   PetscCall(PetscGPUCSRCloseDevice_Private());
   PetscCall(PetscFinalize());

@@ -1,0 +1,29 @@
+/* Threads that are kept between calls and work on one task together. To start them takes some microseconds, to create them takes a hundred times as long. They do not call the device.
+
+   Only one thread, that of the caller, begins and ends tasks. */
+#ifndef GPWORKERS_H
+#define GPWORKERS_H
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+typedef struct GpWorkers_ *GpWorkers;
+
+int  GpWorkersCreate(int threads, GpWorkers *workers); /* returns 0, or an errno */
+void GpWorkersDestroy(GpWorkers *workers);
+int  GpWorkersCount(GpWorkers workers); /* number of threads; 0 if workers is NULL, or if a child process inherited them, in which threads do not exist */
+
+/* Has at most `threads` threads call body(context) once each, at the same time. Returns at once. */
+void GpWorkersBegin(GpWorkers workers, int threads, void (*body)(void *context), void *context);
+
+/* Waits until each thread that has begun the task has returned from body(). The other threads no longer begin it. */
+void GpWorkersEnd(GpWorkers workers);
+
+/* One step of a loop that waits for another thread. turn: number of steps before this one. The first steps keep the core, because most waits are short. */
+void GpWorkersPause(int turn);
+
+#if defined(__cplusplus)
+}
+#endif
+#endif
