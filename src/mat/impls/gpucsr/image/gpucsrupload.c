@@ -12,9 +12,11 @@ PetscErrorCode MatSeqAIJGPUCSRFitsSingle_Private(Mat A, PetscBool *fits)
   if (g->fits.owner != A || g->fits.state != state || g->fits.nonzerostate != A->nonzerostate) {
     const PetscInt *rowptr;
     PetscScalar    *val;
+    GpDev           dev;
 
+    PetscCall(PetscGPUCSRGetDevice(&dev));
     PetscCall(MatSeqAIJGetCSRAndMemType(A, &rowptr, NULL, &val, NULL));
-    g->fits = (MatGPUCSRFits){A, state, A->nonzerostate, (PetscBool)(!rowptr || GpCsrFitsSingle((size_t)rowptr[A->rmap->n], val))};
+    g->fits = (MatGPUCSRFits){A, state, A->nonzerostate, (PetscBool)(!rowptr || GpCsrFitsSingle(dev, (size_t)rowptr[A->rmap->n], val))};
   }
   *fits = g->fits.fits;
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -1,5 +1,6 @@
 /* The operator: upload, transpose, selection and building of formats, refill, product. */
 #include "mat/impls/gpucsr/operator/gpoperator.h"
+#include "device/gpupload.h"
 
 static PetscInt64 GpOpVersions = 0; /* A new operator often has the address of a destroyed one, so only a number distinguishes them. */
 
@@ -59,7 +60,7 @@ PetscBool GpOpMayStream(GpOp op)
   return (PetscBool)(op->options.streaming == GP_OP_STREAM_AUTO);
 }
 
-/* Selects the kernel of one side and builds its format within the part of the memory limit that is left. */
+/* Selects the kernel of one side and builds its format within the part of the memory limit that is left. rowptr: the row pointers, or NULL if they are in device memory only. */
 static PetscErrorCode GpOpBuildSide(GpOp op, int t, const int32_t rowptr[], PetscBool *fits)
 {
   GpOpSide      *S       = &op->side[t];
@@ -85,23 +86,9 @@ PetscErrorCode GpOpDownloadRows_Private(GpOp op, int t, int32_t **rows)
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1((size_t)C->m + 1, rows));
-  err = GpDevDownload(op->dev, *rows, C->rowptr, ((size_t)C->m + 1) * sizeof(int32_t));
+  err = GpDevDownloadByThreads(op->dev, 0, *rows, C->rowptr, ((size_t)C->m + 1) * sizeof(int32_t));
   if (err) PetscCall(PetscFree(*rows));
   PetscCallGp(op->dev, t ? "copying the row pointers of the transpose to the host" : "copying the row pointers to the host", err);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Builds a side whose row pointers are in device memory only. */
-static PetscErrorCode GpOpBuildSideFromDevice(GpOp op, int t, PetscBool *fits)
-{
-  int32_t       *rows;
-  PetscErrorCode err;
-
-  PetscFunctionBegin;
-  PetscCall(GpOpDownloadRows_Private(op, t, &rows));
-  err = GpOpBuildSide(op, t, rows, fits);
-  PetscCall(PetscFree(rows));
-  PetscCall(err);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -119,7 +106,7 @@ PetscErrorCode GpOpRefillSide_Private(GpOp op, int t)
   GpFmtDestroy(&S->fmt);
   op->has[t]  = PETSC_FALSE;
   op->version = ++GpOpVersions;
-  PetscCall(GpOpBuildSideFromDevice(op, t, NULL));
+  PetscCall(GpOpBuildSide(op, t, NULL, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -135,7 +122,7 @@ static PetscErrorCode GpOpSetValues(GpOp op, const PetscInt rowptr[], const Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode GpOpBuild(GpOp op, PetscInt m, PetscInt n, const PetscInt rowptr[], const PetscInt col[], const double val[], const GpOpPlace *place, const int32_t rows[], PetscBool *fits)
+static PetscErrorCode GpOpBuild(GpOp op, PetscInt m, PetscInt n, const PetscInt rowptr[], const PetscInt col[], const double val[], const GpOpPlace *place, PetscBool *fits)
 {
   GpErr err;
 
@@ -145,14 +132,13 @@ static PetscErrorCode GpOpBuild(GpOp op, PetscInt m, PetscInt n, const PetscInt 
   if (err == GP_ERR_ARGUMENT) PetscCall(GpOpRefusePattern_Private(m, n, rowptr, col, place));
   GpOpCallFits(op, fits, "uploading the pattern", err);
   PetscCall(GpOpSetValues(op, rowptr, col, val, place, fits));
-  if (!fits || *fits) PetscCall(GpOpBuildSide(op, 0, rows, fits));
+  if (!fits || *fits) PetscCall(GpOpBuildSide(op, 0, sizeof(PetscInt) == sizeof(int32_t) ? (const int32_t *)rowptr : NULL, fits));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* A failure, for example too little device memory, frees everything. */
 PetscErrorCode GpOpSetUp(GpOp op, const GpOpOptions *options, PetscInt m, PetscInt n, const PetscInt rowptr[], const PetscInt col[], const double val[], const GpOpPlace *place)
 {
-  int32_t       *rows = NULL; /* the row pointers in 32 bits, if PetscInt has 64 */
   PetscBool      streams, fits = PETSC_TRUE;
   PetscErrorCode err = PETSC_SUCCESS;
 
@@ -167,15 +153,10 @@ PetscErrorCode GpOpSetUp(GpOp op, const GpOpOptions *options, PetscInt m, PetscI
   op->refills = PETSC_FALSE;
   op->version = ++GpOpVersions;
   PetscCall(GpOpMustStream_Private(op, options, m, n, rowptr[m], &streams));
-  if (!streams && sizeof(PetscInt) != sizeof(int32_t)) {
-    PetscCall(PetscMalloc1(m + 1, &rows));
-    for (PetscInt i = 0; i <= m; i++) rows[i] = (int32_t)rowptr[i];
-  }
-  if (!streams) err = GpOpBuild(op, m, n, rowptr, col, val, place, rows ? rows : (const int32_t *)rowptr, GpOpMayStream(op) ? &fits : NULL);
+  if (!streams) err = GpOpBuild(op, m, n, rowptr, col, val, place, GpOpMayStream(op) ? &fits : NULL);
   if (!fits) GpOpReset(op);
   op->options.lacked = (PetscBool)(!fits || (streams && options->streaming == GP_OP_STREAM_AUTO));
   if (streams || !fits) err = GpOpSetUpStream_Private(op, m, n, rowptr, col, val, place);
-  PetscCall(PetscFree(rows));
   if (err) GpOpReset(op);
   PetscCall(err);
   PetscCall(PetscTimeAdd(&op->seconds));
@@ -216,7 +197,7 @@ static PetscErrorCode GpOpBuildTranspose(GpOp op, PetscBool *fits)
     err = GpCsrTranspose(A, At, NULL);
   }
   GpOpCallFits(op, fits, "building the transpose (-mat_gpucsr_transpose lazy builds it only if it is needed)", err);
-  PetscCall(GpOpBuildSideFromDevice(op, 1, fits));
+  PetscCall(GpOpBuildSide(op, 1, NULL, fits));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

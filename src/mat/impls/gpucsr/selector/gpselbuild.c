@@ -144,7 +144,7 @@ GpErr GpSelBuild(const GpSelOptions *options, const GpCsr *A, const int32_t rowp
   int   built = 0;
 
   if (GpDevKindOf(A->dev) == GP_DEV_HOST) { /* there is no cost model for the host; the rule needs row lengths only */
-    GpSelRows(A->dev, A->m, A->n, rowptr, F);
+    GpSelRows(A->dev, A->m, A->n, A->rowptr, F);
     GpSelChoose(options, F, choice);
   } else err = GpSelDecide(options, A, F, choice);
   if (err) return err;

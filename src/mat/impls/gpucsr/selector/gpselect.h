@@ -38,7 +38,7 @@ void GpSelChoose(const GpSelOptions *options, const GpFeatures *F, GpChoice *cho
 GpErr GpSelDecide(const GpSelOptions *options, const GpCsr *A, GpFeatures *F, GpChoice *choice);
 
 /* Selects a kernel and builds its format. If a format refuses the matrix, exceeds the budget or does not fit the device, the next candidate is tried,
-   and the reason is appended to choice->why. rowptr is the host's copy of A->rowptr. */
+   and the reason is appended to choice->why. rowptr: the host's copy of A->rowptr, or NULL. */
 GpErr GpSelBuild(const GpSelOptions *options, const GpCsr *A, const int32_t rowptr[], GpFeatures *F, GpChoice *choice, GpFmt *fmt);
 
 #endif

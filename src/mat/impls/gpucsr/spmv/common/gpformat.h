@@ -129,6 +129,7 @@ typedef struct {
 
 extern const GpFmtRow GpFmtTable[GP_FORMATS];
 
+/* rowptr: the host's copy of csr->rowptr; NULL: there is none, and the row pointers are downloaded if the format is built from them on the host */
 GpErr  GpFmtBuild(GpFmt *A, GpFmtId id, const GpCsr *csr, const int32_t rowptr[]);
 GpErr  GpFmtRefill(GpFmt *A); /* call after the values of csr changed on the same pattern */
 void   GpFmtDestroy(GpFmt *A);

@@ -1,5 +1,8 @@
 /* The table of formats built from formats.def, and the functions that dispatch through it. */
 #include "mat/impls/gpucsr/spmv/common/gpformat.h"
+#include "device/gpupload.h"
+
+#include <stdlib.h>
 
 #if !GP_HAVE_CUDA
   #define FORMAT_CUDA(id, stem, help)
@@ -35,6 +38,29 @@ static const GpFmtRow *GpFmtGetRow(const GpFmt *A)
   return &GpFmtTable[GpFmtTable[A->id].where == GP_FMT_CUDA && GpDevKindOf(A->csr->dev) == GP_DEV_HOST ? GP_FMT_CSR : A->id];
 }
 
+/* Tells whether a format is built from the row pointers in host memory. */
+static int GpFmtReadsRows(GpFmtId id)
+{
+  return id == GP_FMT_CSRTILE || id == GP_FMT_CSRSEGMENT || id == GP_FMT_CSRPANEL || id == GP_FMT_CSRBLOCK || id == GP_FMT_BALANCED || id == GP_FMT_HYBRID;
+}
+
+/* Builds the format of a matrix whose row pointers are in device memory only. */
+static GpErr GpFmtBuildFromDevice(GpFmt *A)
+{
+  const GpCsr *C     = A->csr;
+  const size_t bytes = ((size_t)C->m + 1) * sizeof(int32_t);
+  int32_t     *rows;
+  GpErr        err;
+
+  if (GpDevKindOf(C->dev) == GP_DEV_HOST) return GpFmtGetRow(A)->build(A, C->rowptr);
+  if (!GpFmtReadsRows(A->id)) return GpFmtGetRow(A)->build(A, NULL);
+  rows = (int32_t *)malloc(bytes);
+  err  = rows ? GpDevDownloadByThreads(C->dev, 0, rows, C->rowptr, bytes) : GpDevFail(C->dev, GP_ERR_MEMORY, "out of host memory for the row pointers");
+  if (!err) err = GpFmtGetRow(A)->build(A, rows);
+  free(rows);
+  return err;
+}
+
 GpErr GpFmtBuild(GpFmt *A, GpFmtId id, const GpCsr *csr, const int32_t rowptr[])
 {
   GpErr err;
@@ -46,7 +72,7 @@ GpErr GpFmtBuild(GpFmt *A, GpFmtId id, const GpCsr *csr, const int32_t rowptr[])
   A->id   = id;
   A->csr  = csr;
   A->data = NULL;
-  err     = GpFmtGetRow(A)->build(A, rowptr);
+  err     = rowptr ? GpFmtGetRow(A)->build(A, rowptr) : GpFmtBuildFromDevice(A);
   GpDevMarkMatrixWrite(csr->dev);
   if (err) GpFmtDestroy(A);
   return err;

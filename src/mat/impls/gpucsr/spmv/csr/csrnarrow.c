@@ -77,15 +77,9 @@ GpErr GpCsrSetPattern(GpCsr *A, const PetscInt rowptr[], const PetscInt col[])
 
 GpErr GpCsrGetIndices(GpDev dev, const int32_t device[], size_t n, PetscInt out[])
 {
-  const GpErr err = n ? GpDevDownloadByThreads(dev, 0, out, device, n * sizeof(int32_t)) : GP_SUCCESS;
-
-  for (size_t k = n; k > 0 && !err && sizeof(PetscInt) != sizeof(int32_t); k--) { /* from the end, because the wider numbers take the place of the others */
-    int32_t index;
-
-    memcpy(&index, (const char *)out + (k - 1) * sizeof(int32_t), sizeof(int32_t));
-    out[k - 1] = index;
-  }
-  return err;
+  if (sizeof(PetscInt) == sizeof(int32_t)) return GpDevDownloadByThreads(dev, 0, out, device, n * sizeof(int32_t));
+  GpDevAdviseHuge(out, n * sizeof(PetscInt));
+  return GpDevDownloadDrained(dev, 0, device, n * sizeof(int32_t), GpDevDrainWiden, out);
 }
 
 #define GP_NARROW_BLOCK 512
@@ -179,12 +173,31 @@ GP_CLONES static int64_t GpCountBlock(size_t n, const double in[])
   return rounded;
 }
 
-int GpCsrFitsSingle(size_t n, const double val[])
+#define GP_FITS_GRAIN 65536 /* least number of values that a thread scans */
+
+typedef struct {
+  const double *val;
+  int           rounds; /* 1: a value is known that single precision rounds */
+} GpFits;
+
+static void GpFitsScan(void *context, int part, int64_t begin, int64_t end)
 {
-  for (size_t block = 0; block < n; block += GP_NARROW_BLOCK) {
-    if (GpCountBlock(n - block < GP_NARROW_BLOCK ? n - block : GP_NARROW_BLOCK, val + block)) return 0;
+  GpFits *F = (GpFits *)context;
+
+  (void)part;
+  for (int64_t block = begin; block < end && !__atomic_load_n(&F->rounds, __ATOMIC_RELAXED); block += GP_NARROW_BLOCK) {
+    if (GpCountBlock((size_t)(end - block < GP_NARROW_BLOCK ? end - block : GP_NARROW_BLOCK), F->val + block)) __atomic_store_n(&F->rounds, 1, __ATOMIC_RELAXED);
   }
-  return 1;
+}
+
+/* The first block decides for most matrices with rounded values, so that no threads are needed. */
+int GpCsrFitsSingle(GpDev dev, size_t n, const double val[])
+{
+  GpFits F = {.val = val};
+
+  GpFitsScan(&F, 0, 0, n < GP_FITS_GRAIN ? (int64_t)n : GP_FITS_GRAIN);
+  if (!F.rounds && n > GP_FITS_GRAIN) GpDevLoop(dev, GpDevLoopParts((int64_t)n, GP_FITS_GRAIN), (int64_t)n, GpFitsScan, &F);
+  return !F.rounds;
 }
 
 void GpCsrCountRounded(size_t n, const double val[], GpLoss *loss)

@@ -13,7 +13,7 @@ GpErr GpCsrSetValues(GpCsr *A, const double val[], GpLoss *loss);               
 GpErr GpCsrNarrow(int64_t first, size_t n, const double in[], float out[], GpLoss *loss);
 /* Adds the rounding error of values that begin at position `from`. The order of the additions does not change the result. */
 void GpCsrAddLoss(GpLoss *sum, const GpLoss *loss, int64_t from);
-int  GpCsrFitsSingle(size_t n, const double val[]);                 /* returns 1 if single precision represents every value exactly */
+int  GpCsrFitsSingle(GpDev dev, size_t n, const double val[]);      /* returns 1 if single precision represents every value exactly */
 void GpCsrCountRounded(size_t n, const double val[], GpLoss *loss); /* sets loss->rounded and loss->lost */
 
 #endif
