@@ -113,7 +113,7 @@ PetscErrorCode KMeansReset(KMeans km)
   PetscCall(KMeansRestartsDestroy_Private(&km->ahead));
   PetscCall(PetscFree3(km->centroid, km->best, km->tally));
   PetscCall(PetscFree2(km->saved.run, km->saved.centroid));
-  PetscCall(ISDestroy(&km->labels));
+  PetscCall(KMeansLabelsDestroy_Private(km));
   PetscCall(MatDestroy(&km->X));
   PetscCall(MatDestroy(&km->given));
   PetscCall(VecDestroy(&km->weights));
@@ -234,7 +234,7 @@ PetscErrorCode KMeansGetCentroids(KMeans km, Mat *centroids)
   PetscFunctionBegin;
   PetscValidHeaderSpecific(km, KMEANS_CLASSID, 1);
   KMeansCheckPointer(centroids, 2);
-  PetscCheck(km->labels, PetscObjectComm((PetscObject)km), PETSC_ERR_ARG_WRONGSTATE, "There are no centroids before KMeansSolve()");
+  PetscCheck(km->solved, PetscObjectComm((PetscObject)km), PETSC_ERR_ARG_WRONGSTATE, "There are no centroids before KMeansSolve()");
   PetscCall(MatCreateSeqDense(PETSC_COMM_SELF, km->kept, d, NULL, centroids));
   PetscCall(MatDenseGetLDA(*centroids, &lda));
   PetscCall(MatDenseGetArrayWrite(*centroids, &a));
@@ -266,7 +266,11 @@ PetscErrorCode KMeansGetLabels(KMeans km, IS *labels)
   PetscFunctionBegin;
   PetscValidHeaderSpecific(km, KMEANS_CLASSID, 1);
   KMeansCheckPointer(labels, 2);
-  PetscCheck(km->labels, PetscObjectComm((PetscObject)km), PETSC_ERR_ARG_WRONGSTATE, "There are no labels before KMeansSolve()");
+  PetscCheck(km->solved, PetscObjectComm((PetscObject)km), PETSC_ERR_ARG_WRONGSTATE, "There are no labels before KMeansSolve()");
+  if (!km->labels) {
+    PetscCall(ISCreateGeneral(PetscObjectComm((PetscObject)km), km->points.data.n, km->label, PETSC_OWN_POINTER, &km->labels));
+    km->label = NULL;
+  }
   *labels = km->labels;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -172,13 +172,20 @@ struct _p_KMeans {
   KMeansSavedState      saved;
   PetscInt              it;
   KMeansConvergedReason reason;
-  IS                    labels;
+  PetscBool             solved; /* there are results */
+  IS                    labels; /* NULL: KMeansGetLabels() makes it from `label`. ISCreateGeneral() reads all labels with one core */
+  PetscInt             *label;
 
   PetscInt        nmonitors;
   KMeansMonitorFn monitor[KMEANS_MAX_MONITORS];
   void           *monitorctx[KMEANS_MAX_MONITORS];
   PetscErrorCode (*monitordestroy[KMEANS_MAX_MONITORS])(void **);
 };
+
+/* object/kmeanslabels.c */
+PETSC_INTERN PetscErrorCode KMeansLabelsCopy_Private(const KMeansData *, PetscInt label[]);
+PETSC_INTERN PetscErrorCode KMeansLabelsCreate_Private(KMeans); /* collective */
+PETSC_INTERN PetscErrorCode KMeansLabelsDestroy_Private(KMeans);
 
 /* points/kmeanspoints.c */
 PETSC_INTERN PetscErrorCode KMeansPointsCreate_Private(KMeans, Mat, Vec, const PetscInt order[], PetscInt, const double[], KMeansPoints *);

@@ -1,6 +1,5 @@
 /* Set-up, solve and prediction. */
 #include "kmeansimpl.h"
-#include "device/gpupload.h"
 
 #include <petsctime.h>
 
@@ -51,7 +50,7 @@ PetscErrorCode KMeansSetUp(KMeans km)
   PetscCheck(km->k <= N, comm, PETSC_ERR_USER_INPUT, "KMeans: %" PetscInt_FMT " clusters of %" PetscInt_FMT " points; ask for at most as many clusters as points", km->k, N);
   PetscCall(KMeansCheckSize_Private(comm, km->k, d));
   PetscCheck(km->batch <= N, comm, PETSC_ERR_USER_INPUT, "KMeans: batches of %" PetscInt_FMT " points from %" PetscInt_FMT " points; use smaller batches, or -kmeans_batch 0 for all points", km->batch, N);
-  PetscCall(ISDestroy(&km->labels));
+  PetscCall(KMeansLabelsDestroy_Private(km));
   PetscCall(KMeansPointsDestroy_Private(&km->points));
   PetscCall(KMeansBatchesDestroy_Private(&km->batches));
   PetscCall(KMeansRestartsDestroy_Private(&km->ahead));
@@ -138,27 +137,6 @@ static PetscErrorCode KMeansBeginRestart(KMeans km, PetscInt left)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Makes an index set of the labels on the device. */
-static PetscErrorCode KMeansCreateLabels(MPI_Comm comm, const KMeansData *A, IS *labels)
-{
-  PetscInt *label;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1(A->n, &label));
-#if defined(PETSC_USE_64BIT_INDICES)
-  int32_t *narrow;
-
-  PetscCall(PetscMalloc1(A->n, &narrow));
-  if (A->n) PetscCallGp(A->dev, "Labels", GpDevDownloadByThreads(A->dev, 0, narrow, A->label, (size_t)A->n * sizeof(*narrow)));
-  for (int32_t i = 0; i < A->n; i++) label[i] = narrow[i];
-  PetscCall(PetscFree(narrow));
-#else
-  if (A->n) PetscCallGp(A->dev, "Labels", GpDevDownloadByThreads(A->dev, 0, label, A->label, (size_t)A->n * sizeof(*label)));
-#endif
-  PetscCall(ISCreateGeneral(comm, A->n, label, PETSC_OWN_POINTER, labels));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Keeps the result of a restart if it is the best so far. The first of equals is kept. */
 static PetscErrorCode KMeansKeepBest(KMeans km, PetscInt restart)
 {
@@ -206,6 +184,7 @@ PetscErrorCode KMeansSolve(KMeans km)
   PetscCall(KMeansSetUp(km));
   PetscCall(PetscLogEventBegin(KMEANS_SolveEvent, km, 0, 0, 0));
   PetscCall(ISDestroy(&km->labels));
+  km->solved = PETSC_FALSE;
   PetscCall(KMeansStatisticsBegin_Private(km));
   PetscCall(KMeansResetAssign_Private(km));
   km->outcome     = (KMeansOutcome){.restart = -1};
@@ -223,7 +202,7 @@ PetscErrorCode KMeansSolve(KMeans km)
     resumed = PETSC_FALSE;
   }
   if (km->outcome.restart != restarts - 1) PetscCall(KMeansRestoreBest(km));
-  PetscCall(KMeansCreateLabels(PetscObjectComm((PetscObject)km), &km->points.data, &km->labels));
+  PetscCall(KMeansLabelsCreate_Private(km));
   PetscCall(KMeansStatisticsEnd_Private(km));
   PetscCall(PetscLogEventEnd(KMEANS_SolveEvent, km, 0, 0, 0));
   PetscCall(KMeansViewFromOptions(km, NULL, "-kmeans_view"));
@@ -249,7 +228,7 @@ PetscErrorCode KMeansSolve(KMeans km)
 PetscErrorCode KMeansPredict(KMeans km, Mat X, IS *labels)
 {
   KMeansPoints   P;
-  PetscInt       N, d, k = km->kept;
+  PetscInt       N, d, k = km->kept, *label;
   double        *given = NULL;
   const double  *centroid;
   PetscErrorCode err;
@@ -260,11 +239,11 @@ PetscErrorCode KMeansPredict(KMeans km, Mat X, IS *labels)
   PetscValidHeaderSpecific(X, MAT_CLASSID, 2);
   KMeansCheckPointer(labels, 3);
   PetscCheckSameComm(km, 1, X, 2);
-  PetscCheck(km->labels || km->given, PetscObjectComm((PetscObject)km), PETSC_ERR_ARG_WRONGSTATE, "KMeans: there are no centroids; call KMeansSolve() or KMeansSetStartCentroids() first");
+  PetscCheck(km->solved || km->given, PetscObjectComm((PetscObject)km), PETSC_ERR_ARG_WRONGSTATE, "KMeans: there are no centroids; call KMeansSolve() or KMeansSetStartCentroids() first");
   PetscCall(MatGetSize(X, &N, &d));
-  PetscCheck(!km->labels || d == km->points.data.d, PetscObjectComm((PetscObject)km), PETSC_ERR_USER_INPUT, "Points have %" PetscInt_FMT " features, the centroids %d", d, (int)km->points.data.d);
-  PetscCheck(!km->labels || km->points.data.cosine == (km->metric == KMEANS_METRIC_COSINE), PetscObjectComm((PetscObject)km), PETSC_ERR_ARG_WRONGSTATE, "KMeans: the centroids were found with another metric; call KMeansSolve() first");
-  if (!km->labels) PetscCall(KMeansGetGiven_Private(km, X, &k, &given));
+  PetscCheck(!km->solved || d == km->points.data.d, PetscObjectComm((PetscObject)km), PETSC_ERR_USER_INPUT, "Points have %" PetscInt_FMT " features, the centroids %d", d, (int)km->points.data.d);
+  PetscCheck(!km->solved || km->points.data.cosine == (km->metric == KMEANS_METRIC_COSINE), PetscObjectComm((PetscObject)km), PETSC_ERR_ARG_WRONGSTATE, "KMeans: the centroids were found with another metric; call KMeansSolve() first");
+  if (!km->solved) PetscCall(KMeansGetGiven_Private(km, X, &k, &given));
   centroid = given ? given : km->centroid;
   err      = KMeansPointsCreate_Private(km, X, NULL, NULL, k, centroid, &P);
   if (err) PetscCall(PetscFree(given));
@@ -272,7 +251,9 @@ PetscErrorCode KMeansPredict(KMeans km, Mat X, IS *labels)
   PetscCall(KMeansPointsSetCentroids_Private(&P, k, centroid));
   PetscCall(KMeansPointsForgetLabels_Private(&P));
   PetscCall(KMeansPointsAssign_Private(&P, KMeansChooseOnce_Private(&P), KMEANS_AUTO));
-  PetscCall(KMeansCreateLabels(PetscObjectComm((PetscObject)X), &P.data, labels));
+  PetscCall(PetscMalloc1(P.data.n, &label));
+  PetscCall(KMeansLabelsCopy_Private(&P.data, label));
+  PetscCall(ISCreateGeneral(PetscObjectComm((PetscObject)X), P.data.n, label, PETSC_OWN_POINTER, labels));
   PetscCall(KMeansPointsDestroy_Private(&P));
   PetscCall(PetscFree(given));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -180,9 +180,9 @@ PetscErrorCode KMeansView(KMeans km, PetscViewer viewer)
     if (KMeansUpdateTable[km->now[1]].properties & KMEANS_FLOAT) PetscCall(PetscViewerASCIIPrintf(viewer, "  the centroids have rounding errors of single precision, and depend on the device and on the ranks\n"));
     if (km->points.ranks > 1) PetscCall(PetscViewerASCIIPrintf(viewer, "sums over %d ranks by %s: %s\n", (int)km->points.ranks, KMeansReduces[km->reducing], km->reducewhy));
   }
-  if (km->labels) PetscCall(PetscViewerASCIIPrintf(viewer, "%s after %" PetscInt_FMT " iterations, %" PetscInt_FMT " clusters, inertia %.12g\n", KMeansConvergedReasons[km->reason], km->it, km->kept, (double)km->inertia));
-  if (km->labels && km->done > 1) PetscCall(PetscViewerASCIIPrintf(viewer, "best of %" PetscInt_FMT " restarts: number %" PetscInt_FMT ", counted from 0\n", km->done, km->outcome.restart));
-  if (km->labels && km->ahead.most > 1) PetscCall(PetscViewerASCIIPrintf(viewer, "restarts in batches of up to %" PetscInt_FMT ", which the GPU iterates together\n", km->ahead.most));
+  if (km->solved) PetscCall(PetscViewerASCIIPrintf(viewer, "%s after %" PetscInt_FMT " iterations, %" PetscInt_FMT " clusters, inertia %.12g\n", KMeansConvergedReasons[km->reason], km->it, km->kept, (double)km->inertia));
+  if (km->solved && km->done > 1) PetscCall(PetscViewerASCIIPrintf(viewer, "best of %" PetscInt_FMT " restarts: number %" PetscInt_FMT ", counted from 0\n", km->done, km->outcome.restart));
+  if (km->solved && km->ahead.most > 1) PetscCall(PetscViewerASCIIPrintf(viewer, "restarts in batches of up to %" PetscInt_FMT ", which the GPU iterates together\n", km->ahead.most));
   PetscCall(PetscViewerASCIIPopTab(viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

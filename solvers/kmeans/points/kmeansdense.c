@@ -1,13 +1,12 @@
 /* Dense points, which are read in place from the matrix. Threads check its columns, and convert the values to the layout (by rows) and the precision of the device. */
 #include "kmeansrows.h"
 #include "device/gpclones.h"
-#include "device/gpfillers.h"
+#include "device/gpupload.h"
 
 #include <float.h>
 
 #define KMEANS_DENSE_LANES 8         /* number of partial results of a scan, which vector instructions compute together */
 #define KMEANS_DENSE_PART  (1 << 18) /* least number of values that a thread scans at once */
-#define KMEANS_DENSE_PARTS 64        /* largest number of parts of a scan */
 #define KMEANS_DENSE_BLOCK 4096      /* number of values in a block of rows that stays in the cache */
 
 /* Results of a scan. */
@@ -20,7 +19,6 @@ typedef struct {
 typedef struct {
   const KMeansRows *rows;
   PetscBool         round; /* KMeansScanned.range has the bounds of the values rounded to single precision */
-  PetscInt          n;     /* number of rows of a part */
   KMeansScanned    *part;
 } KMeansScan;
 
@@ -57,21 +55,16 @@ GP_CLONES static void KMeansScanColumn(const PetscScalar *x, PetscInt n, double 
   }
 }
 
-static GpErr KMeansScanPart(void *context, int64_t item, void *destination, char *why, size_t whylen)
+static void KMeansScanPart(void *context, int part, int64_t begin, int64_t end)
 {
-  const KMeansScan *S     = (const KMeansScan *)context;
-  const KMeansRows *rows  = S->rows;
-  KMeansScanned    *R     = &S->part[item];
-  const PetscInt    first = (PetscInt)item * S->n, n = PetscMin(S->n, rows->n - first);
+  const KMeansScan *S    = (const KMeansScan *)context;
+  const KMeansRows *rows = S->rows;
+  KMeansScanned    *R    = &S->part[part];
 
-  (void)destination;
-  (void)why;
-  (void)whylen;
   for (PetscInt j = 0; j < rows->d; j++) {
-    KMeansScanColumn(rows->array + first + (size_t)j * rows->lda, n, R->range + 2 * j, &R->zero, &R->change);
+    KMeansScanColumn(rows->array + begin + (size_t)j * rows->lda, (PetscInt)(end - begin), R->range + 2 * j, &R->zero, &R->change);
     for (int e = 0; e < 2 && S->round; e++) R->range[2 * j + e] = (double)(float)R->range[2 * j + e]; /* rounding keeps the order, so that the largest rounded value is the rounded largest one */
   }
-  return GP_SUCCESS;
 }
 
 /* Finds the first value that is not finite. */
@@ -95,32 +88,24 @@ double KMeansRowsGet_Private(const KMeansRows *rows, PetscInt i, PetscInt j)
    the column of this value. */
 PetscErrorCode KMeansRowsScan_Private(KMeansRows *rows, PetscBool round, PetscInt *faulty, PetscInt *at)
 {
-  const PetscInt parts   = (PetscInt)PetscMin(KMEANS_DENSE_PARTS, rows->nvalues / KMEANS_DENSE_PART + 1);
-  KMeansScan     S       = {.rows = rows, .round = round, .n = (rows->n + parts - 1) / parts};
-  KMeansScanned  all     = {.range = rows->range};
-  const PetscInt threads = PetscMin(GpFillersCount(0), parts);
-  double        *range;
-  GpFillers      fillers;
+  const int     parts = rows->n ? GpDevLoopParts(rows->n, KMEANS_DENSE_PART / rows->d + 1) : 0;
+  KMeansScan    S     = {.rows = rows, .round = round};
+  KMeansScanned all   = {.range = rows->range};
+  double       *range;
+  GpDev         dev;
 
   PetscFunctionBegin;
+  PetscCall(PetscGPUCSRGetDevice(&dev));
   PetscCall(PetscCalloc2(parts, &S.part, parts * 2 * rows->d, &range));
-  if (GpFillersCreate(threads > 1 ? (int)threads : 0, (int)parts, &fillers))
-    PetscCheck(!GpFillersCreate(0, (int)parts, &fillers), PETSC_COMM_SELF, PETSC_ERR_MEM, "Points: out of host memory for the threads that check the values; use more MPI ranks"); /* if the system refuses threads, the calling thread scans all parts */
   for (PetscInt j = 0; j < parts * 2 * rows->d; j++) range[j] = -DBL_MAX;
   for (PetscInt j = 0; j < 2 * rows->d; j++) all.range[j] = -DBL_MAX;
-  for (PetscInt p = 0; p < parts; p++) {
-    GpFillJob job = {.fill = KMeansScanPart, .context = &S, .item = p};
-
-    S.part[p].range = range + p * 2 * rows->d;
-    if (p * S.n < rows->n) (void)GpFillersPost(fillers, &job);
-  }
-  for (PetscInt p = 0; p * S.n < rows->n; p++) {
-    (void)GpFillersWait(fillers, p, -1); /* the jobs cannot fail */
+  for (int p = 0; p < parts; p++) S.part[p].range = range + p * 2 * rows->d;
+  GpDevLoop(dev, parts, rows->n, KMeansScanPart, &S);
+  for (int p = 0; p < parts; p++) {
     for (PetscInt j = 0; j < 2 * rows->d; j++) all.range[j] = PetscMax(all.range[j], S.part[p].range[j]);
     all.zero += S.part[p].zero;
     all.change += S.part[p].change;
   }
-  GpFillersDestroy(&fillers);
   PetscCall(PetscFree2(S.part, range));
   rows->exact = (PetscBool)(all.change == 0);
   *faulty     = -1;
