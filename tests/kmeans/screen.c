@@ -113,6 +113,17 @@ static PetscReal Scales(PetscInt i, PetscInt j)
   return Fraction(i, j) * PetscPowReal(10, (PetscReal)(j % 9)) + (i % 41 ? 0 : 1e9);
 }
 
+/* Sets *is to whether the option -gpucsr_device is given with this value. */
+static PetscErrorCode IsDevice(const char value[], PetscBool *is)
+{
+  char device[16];
+
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-gpucsr_device", device, sizeof(device), is));
+  if (*is) PetscCall(PetscStrcmp(device, value, is));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode CreateMatrix(MPI_Comm comm, const Case *test, PetscInt rows, PetscInt from, Mat *X)
 {
   PetscInt start, end;
@@ -163,12 +174,10 @@ static PetscErrorCode CompareStored(MPI_Comm comm, const Case *test, Mat X, Mat 
   Mat       expected;
   IS        label;
   PetscReal total, rechecked = 0;
-  PetscBool host = PETSC_TRUE;
-  char      device[16];
+  PetscBool host;
 
   PetscFunctionBegin;
-  PetscCall(PetscOptionsGetString(NULL, NULL, "-gpucsr_device", device, sizeof(device), &host));
-  if (host) PetscCall(PetscStrcmp(device, "host", &host));
+  PetscCall(IsDevice("host", &host));
   PetscCall(Solve(comm, test, X, M, "brute", storage, &total, &expected, &label, &rechecked));
   for (PetscInt a = 0; a < nassigns; a++) {
     Mat       centroids;
@@ -196,7 +205,7 @@ static PetscErrorCode CompareStored(MPI_Comm comm, const Case *test, Mat X, Mat 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Compare(MPI_Comm comm, const Case *test, const Assign assigns[], PetscInt nassigns, const char only[])
+static PetscErrorCode Compare(MPI_Comm comm, const Case *test, const Assign assigns[], PetscInt nassigns, const char only[], PetscBool quiet)
 {
   Mat X, M;
 
@@ -205,7 +214,7 @@ static PetscErrorCode Compare(MPI_Comm comm, const Case *test, const Assign assi
   PetscCall(CreateMatrix(PETSC_COMM_SELF, test, test->k, test->n, &M));
   PetscCall(CompareStored(comm, test, X, M, assigns, nassigns, only, KMEANS_STORAGE_AUTO));
   if (PetscAbsReal(test->value(0, 0)) < 1e38 || test->value == HugeSingle) PetscCall(CompareStored(comm, test, X, M, assigns, nassigns, only, KMEANS_STORAGE_SINGLE));
-  PetscCall(PetscPrintf(comm, "%s, %" PetscInt_FMT " x %" PetscInt_FMT ", %" PetscInt_FMT " clusters: equal\n", test->name, test->n, test->d, test->k));
+  if (!quiet) PetscCall(PetscPrintf(comm, "%s, %" PetscInt_FMT " x %" PetscInt_FMT ", %" PetscInt_FMT " clusters: equal\n", test->name, test->n, test->d, test->k));
   PetscCall(MatDestroy(&X));
   PetscCall(MatDestroy(&M));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -242,17 +251,32 @@ int main(int argc, char **argv)
                         {"outliers", 300, 7, 11, Outliers, PETSC_FALSE},
                         {"outliers", 600, 40, 70, Outliers, PETSC_FALSE},
                         {"beyond single", 300, 7, 11, Beyond, PETSC_TRUE},
-                        {"features of all sizes", 400, 18, 13, Scales, PETSC_FALSE}};
+                        {"features of all sizes", 400, 18, 13, Scales, PETSC_FALSE},
+                        {"few clusters", 5000, 2, 16, Ordinary, PETSC_FALSE},
+                        {"few clusters", 5001, 4, 10, Ordinary, PETSC_FALSE},
+                        {"few clusters", 3001, 6, 15, Ordinary, PETSC_FALSE},
+                        {"few clusters", 3000, 8, 2, Ordinary, PETSC_FALSE},
+                        {"few points", 5000, 8, 100, Ordinary, PETSC_FALSE},
+                        {"grid with ties", 400, 2, 12, Grid, PETSC_TRUE},
+                        {"near centroids", 400, 8, 16, Near, PETSC_TRUE},
+                        {"last bits", 200, 2, 12, LastBits, PETSC_FALSE},
+                        {"outliers", 300, 4, 11, Outliers, PETSC_FALSE},
+                        {"huge, single", 300, 2, 11, HugeSingle, PETSC_FALSE},
+                        {"subnormal, single", 300, 4, 16, Subnormal, PETSC_FALSE}};
+  const Case many    = {"many points", 600000, 4, 40, Ordinary, PETSC_FALSE}; /* on a GPU only, where kernels depend on the number of points */
 
   const Assign assigns[] = {{"tiled", 1000, PETSC_TRUE},      {"tensor", 1000, PETSC_TRUE},        {"auto", 1000, PETSC_TRUE},   {"direct", 32, PETSC_TRUE},       {"naive", 1000, PETSC_FALSE},
                             {"localpoints", 32, PETSC_FALSE}, {"localcentroids", 32, PETSC_FALSE}, {"columns", 32, PETSC_FALSE}, {"localcolumns", 32, PETSC_FALSE}};
   char         only[32]  = "";
+  PetscBool    cuda;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscGPUCSRInitialize());
   PetscCall(PetscOptionsGetString(NULL, NULL, "-assign", only, sizeof(only), NULL));
-  for (size_t c = 0; c < PETSC_STATIC_ARRAY_LENGTH(cases); c++) PetscCall(Compare(PETSC_COMM_WORLD, &cases[c], assigns, PETSC_STATIC_ARRAY_LENGTH(assigns), only));
+  for (size_t c = 0; c < PETSC_STATIC_ARRAY_LENGTH(cases); c++) PetscCall(Compare(PETSC_COMM_WORLD, &cases[c], assigns, PETSC_STATIC_ARRAY_LENGTH(assigns), only, PETSC_FALSE));
+  PetscCall(IsDevice("cuda", &cuda));
+  if (cuda) PetscCall(Compare(PETSC_COMM_WORLD, &many, assigns, PETSC_STATIC_ARRAY_LENGTH(assigns), only, PETSC_TRUE));
   PetscCall(PetscFinalize());
   return 0;
 }

@@ -1,5 +1,6 @@
 /* CUDA implementation of `direct`. kmeansdirect.cuh describes the method. */
 #include "kmeansdirect.cuh"
+#include "kmeansfew.h"
 #include "kmeanssingle.cuh"
 
 #define KMEANS_LEAN_FEATURES 8    /* largest number of features for KMeansSingleLean */
@@ -19,5 +20,6 @@ static int KMeansDirectIsLean(const KMeansData *A)
 
 extern "C" GpErr KMeansAssign_direct_CUDA(const KMeansData *A)
 {
+  if (A->n && KMeansFewIsPossible(A)) return KMeansFewAssign(A);
   return KMeansDirectIsLean(A) ? KMeansDirectAssign<KMeansSingleLean, KMEANS_LEAN_FEATURES>(A) : KMeansDirectAssign<KMeansSingle>(A);
 }

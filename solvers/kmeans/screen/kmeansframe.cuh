@@ -155,7 +155,10 @@ __device__ static inline void KMeansFrameErrorTerms(const KMeansFrameNumbers *nu
 /* Returns N of a point in single precision. square: the sum of the squares of x'_j in single precision. */
 __device__ static inline float KMeansFrameNormSingle(int32_t d, float square)
 {
-  return sqrtf(__fmaf_rn(square, 1 + 0x1p-9f, d * 0x1p-146f)) * (1 + 0x1p-9f);
+  float root;
+
+  asm("sqrt.approx.f32 %0, %1;" : "=f"(root) : "f"(__fmaf_rn(square, 1 + 0x1p-9f, d * 0x1p-146f))); /* its relative error is at most 2^-22, and it takes a third of the instructions of sqrtf() */
+  return root * (1 + 0x1p-9f);
 }
 
 #endif
