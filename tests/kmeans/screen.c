@@ -1,4 +1,5 @@
-static char help[] = "KMeans: assignments by scores in single precision, beside the definition, on points that such scores cannot tell apart.\n\n";
+static char help[] = "KMeans: assignments by scores in single precision, beside the definition, on points that such scores cannot tell apart.\n\n\
+  -every n : tests one of n cases\n\n";
 
 #include <gpucsr.h>
 #include <gpucsrcompat.h>
@@ -268,15 +269,17 @@ int main(int argc, char **argv)
   const Assign assigns[] = {{"tiled", 1000, PETSC_TRUE},      {"tensor", 1000, PETSC_TRUE},        {"auto", 1000, PETSC_TRUE},   {"direct", 32, PETSC_TRUE},       {"naive", 1000, PETSC_FALSE},
                             {"localpoints", 32, PETSC_FALSE}, {"localcentroids", 32, PETSC_FALSE}, {"columns", 32, PETSC_FALSE}, {"localcolumns", 32, PETSC_FALSE}};
   char         only[32]  = "";
+  PetscInt     every     = 1;
   PetscBool    cuda;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscGPUCSRInitialize());
   PetscCall(PetscOptionsGetString(NULL, NULL, "-assign", only, sizeof(only), NULL));
-  for (size_t c = 0; c < PETSC_STATIC_ARRAY_LENGTH(cases); c++) PetscCall(Compare(PETSC_COMM_WORLD, &cases[c], assigns, PETSC_STATIC_ARRAY_LENGTH(assigns), only, PETSC_FALSE));
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-every", &every, NULL));
+  for (size_t c = 0; c < PETSC_STATIC_ARRAY_LENGTH(cases); c += (size_t)every) PetscCall(Compare(PETSC_COMM_WORLD, &cases[c], assigns, PETSC_STATIC_ARRAY_LENGTH(assigns), only, PETSC_FALSE));
   PetscCall(IsDevice("cuda", &cuda));
-  if (cuda) PetscCall(Compare(PETSC_COMM_WORLD, &many, assigns, PETSC_STATIC_ARRAY_LENGTH(assigns), only, PETSC_TRUE));
+  if (cuda && every == 1) PetscCall(Compare(PETSC_COMM_WORLD, &many, assigns, PETSC_STATIC_ARRAY_LENGTH(assigns), only, PETSC_TRUE));
   PetscCall(PetscFinalize());
   return 0;
 }

@@ -71,9 +71,9 @@ __device__ __noinline__ static int KMeansDirectEvaluateAll(const KMeansData &A, 
 }
 
 /* Reads the point in slot `slot` and finds its candidates. Returns them as a set of the centroids of the group *group, one bit for each. The set is empty if centroids of
-   other groups are candidates too; then *group is -1. centroids: all centroids, or NULL if they do not fit shared memory. Then all centroids of the group are candidates. */
+   other groups are candidates too; then *group is -1. It is also empty if valid is 0, for a slot without a point. centroids: all centroids, or NULL if they do not fit shared memory. Then all centroids of the group are candidates. */
 template <class Search, class Real, int D, int P>
-__device__ static unsigned KMeansDirectCandidates(const KMeansData &A, const KMeansDirectFrame<D> &F, const float *centroids, KMeansDirectWarp<Real, D, P> *W, int slot, KMeansDirectPlace<D> *place, int32_t *group)
+__device__ static unsigned KMeansDirectCandidates(const KMeansData &A, const KMeansDirectFrame<D> &F, const float *centroids, KMeansDirectWarp<Real, D, P> *W, int slot, int valid, KMeansDirectPlace<D> *place, int32_t *group)
 {
   Real  x[D];
   float limit;
@@ -85,11 +85,11 @@ __device__ static unsigned KMeansDirectCandidates(const KMeansData &A, const KMe
     place->y[j] = KMeansDirectCoordinate(F, j, x[j]);
   }
   *group = Search::decide(A, F, W, slot, place->y, &limit);
-  if (!centroids) return *group < 0 ? 0 : (1u << Search::GROUP) - 1;
+  if (!centroids) return *group < 0 || !valid ? 0 : (1u << Search::GROUP) - 1;
 
   const unsigned near = Search::near(centroids, *group < 0 ? 0 : *group, place->y, limit);
 
-  return *group < 0 ? 0 : near;
+  return *group < 0 || !valid ? 0 : near;
 }
 
 /* Evaluates the candidates of a point except the first one, for all points of a warp together. If candidates are in several groups, the warp evaluates all centroids. */
@@ -132,7 +132,7 @@ __device__ static int KMeansDirectFinish(const KMeansData &A, const KMeansDirect
     int32_t              group[U];
 
 #pragma unroll
-    for (int u = 0; u < U; u++) near[u] = KMeansDirectCandidates<Search>(A, F, centroids, W, begin + 32 * u, &place[u], &group[u]);
+    for (int u = 0; u < U; u++) near[u] = KMeansDirectCandidates<Search>(A, F, centroids, W, begin + 32 * u, first + begin + 32 * u < A.n, &place[u], &group[u]);
 #pragma unroll
     for (int u = 0; u < U; u++) {
       place[u].label    = near[u] ? Search::centroid(group[u], __ffs((int)near[u]) - 1) : 0;
@@ -172,14 +172,11 @@ __global__ __launch_bounds__(Search::THREADS, 1) static void KMeansDirectKernel(
   const KMeansDirectExact         E         = {row, exact};
   KMeansDirectTotals              T         = {};
   KMeansBlockTally                sums      = {};
-  int                             queued    = 0, fresh;
+  const int                       stopped = loop && loop->reason, fresh = !loop || loop->fresh;
+  int                             queued = 0;
 
-  W->load(A, ((int64_t)warp * gridDim.x + blockIdx.x) * 32 * P); /* the points of the first round */
+  W->load(A, ((int64_t)warp * gridDim.x + blockIdx.x) * 32 * P); /* the points of the first round, which arrive while the block prepares the centroids */
   if (A.fuse) KMeansTallyClear(&sums, &shape, (uint32_t *)(row + (exact ? (int64_t)A.k * KMeansDirectRow(D) : 0)));
-  GpNextMayStart();
-  GpWait(); /* with A.loop the kernel is launched early, while its predecessor moves the centroids. The predecessor writes neither points nor labels */
-  if (loop && loop->reason) return;
-  fresh = !loop || loop->fresh;
   for (int32_t e = threadIdx.x; exact && e < A.k * D; e += blockDim.x) row[e / D * KMeansDirectRow(D) + e % D] = e % D < A.d ? A.centroid[((int64_t)blockIdx.y * A.k + e / D) * A.d + e % D] : 0;
   if (threadIdx.x < D) {
     F.centre[threadIdx.x]       = (int)threadIdx.x < A.d ? A.frame.centre[(int64_t)blockIdx.y * A.d + threadIdx.x] : 0;
@@ -192,6 +189,7 @@ __global__ __launch_bounds__(Search::THREADS, 1) static void KMeansDirectKernel(
     F.centroid    = A.centroid + (int64_t)blockIdx.y * A.k * A.d;
   }
   __syncthreads();
+  if (stopped) return; /* not before, so that the loads of all these numbers are in flight together */
   if (panel == units) Search::load(A, F, 0, units, centroids);
   else
     for (int32_t c = threadIdx.x; c < A.k; c += blockDim.x) (void)KMeansDirectConvert(A, F, c, [](int, double) {}); /* sets F.most, because the bound of the first panel already needs the norms of all centroids */
@@ -298,32 +296,28 @@ struct KMeansDirectRun {
 
     const GpGrid grid{dim3((unsigned)(tiles < share ? tiles : share), (unsigned)solves), 32u * plan.warps, plan.bytes};
 
-    return A->loop ? GpLaunchEarlyStep(A->dev, "KMeansDirect", kernel, grid, *A, plan.panel, plan.exact, plan.shape) : GpLaunch(A->dev, "KMeansDirect", kernel, grid, *A, plan.panel, plan.exact, plan.shape);
+    return GpLaunch(A->dev, "KMeansDirect", kernel, grid, *A, plan.panel, plan.exact, plan.shape);
   }
 };
 
-/* MOST: largest number of features for which the kernel is compiled. */
-template <template <int> class Search, class Real, int MOST>
+template <template <int> class Search, class Real>
 static GpErr KMeansDirectDispatch(const KMeansData *A, size_t most, int *fits)
 {
   if (A->d <= 2) return KMeansDirectRun<Search, Real, 2>::run(A, most, fits);
   if (A->d <= 3) return KMeansDirectRun<Search, Real, 3>::run(A, most, fits);
   if (A->d <= 4) return KMeansDirectRun<Search, Real, 4>::run(A, most, fits);
   if (A->d <= 6) return KMeansDirectRun<Search, Real, 6>::run(A, most, fits);
-  if constexpr (MOST <= 8) return KMeansDirectRun<Search, Real, 8>::run(A, most, fits);
-  else {
-    if (A->d <= 8) return KMeansDirectRun<Search, Real, 8>::run(A, most, fits);
-    if (A->d <= 10) return KMeansDirectRun<Search, Real, 10>::run(A, most, fits);
-    if (A->d <= 12) return KMeansDirectRun<Search, Real, 12>::run(A, most, fits);
-    if (A->d <= 16) return KMeansDirectRun<Search, Real, 16>::run(A, most, fits);
-    if (A->d <= 20) return KMeansDirectRun<Search, Real, 20>::run(A, most, fits);
-    if (A->d <= 24) return KMeansDirectRun<Search, Real, 24>::run(A, most, fits);
-    return A->d <= 28 ? KMeansDirectRun<Search, Real, 28>::run(A, most, fits) : KMeansDirectRun<Search, Real, 32>::run(A, most, fits);
-  }
+  if (A->d <= 8) return KMeansDirectRun<Search, Real, 8>::run(A, most, fits);
+  if (A->d <= 10) return KMeansDirectRun<Search, Real, 10>::run(A, most, fits);
+  if (A->d <= 12) return KMeansDirectRun<Search, Real, 12>::run(A, most, fits);
+  if (A->d <= 16) return KMeansDirectRun<Search, Real, 16>::run(A, most, fits);
+  if (A->d <= 20) return KMeansDirectRun<Search, Real, 20>::run(A, most, fits);
+  if (A->d <= 24) return KMeansDirectRun<Search, Real, 24>::run(A, most, fits);
+  return A->d <= 28 ? KMeansDirectRun<Search, Real, 28>::run(A, most, fits) : KMeansDirectRun<Search, Real, 32>::run(A, most, fits);
 }
 
 /* Launches the kernel for the features of A, or sets *fits to 1 if the arrays of a block fit shared memory. */
-template <template <int> class Search, int MOST>
+template <template <int> class Search>
 static GpErr KMeansDirectSelect(const KMeansData *A, int *fits)
 {
   int    most = 0;
@@ -331,7 +325,7 @@ static GpErr KMeansDirectSelect(const KMeansData *A, int *fits)
   size_t rest = (size_t)most - KMEANS_DIRECT_STATIC;
 
   if (err) return err;
-  return A->single ? KMeansDirectDispatch<Search, float, MOST>(A, rest, fits) : KMeansDirectDispatch<Search, double, MOST>(A, rest, fits);
+  return A->single ? KMeansDirectDispatch<Search, float>(A, rest, fits) : KMeansDirectDispatch<Search, double>(A, rest, fits);
 }
 
 /* The result of KMeansFuses() for the kernel. */
@@ -342,21 +336,21 @@ static int KMeansDirectFuses(const KMeansData *A)
   int        fits  = 0;
 
   fused.fuse = 1;
-  return A->d <= KMEANS_DIRECT && !KMeansDirectSelect<Search, KMEANS_DIRECT>(&fused, &fits) && fits;
+  return A->d <= KMEANS_DIRECT && !KMeansDirectSelect<Search>(&fused, &fits) && fits;
 }
 
 /* Assigns all points. If A has no frame, a temporary one is chosen. */
-template <template <int> class Search, int MOST = KMEANS_DIRECT>
+template <template <int> class Search>
 static GpErr KMeansDirectAssign(const KMeansData *A)
 {
   KMeansData own = *A;
   GpErr      err;
 
   if (!A->n) return GP_SUCCESS;
-  if (A->frame.numbers) return KMeansDirectSelect<Search, MOST>(A, NULL);
+  if (A->frame.numbers) return KMeansDirectSelect<Search>(A, NULL);
   err = KMeansFrameCreate(A, &own.frame);
   if (!err) err = KMeansFrameChoose(A, &own.frame);
-  if (!err) err = KMeansDirectSelect<Search, MOST>(&own, NULL);
+  if (!err) err = KMeansDirectSelect<Search>(&own, NULL);
   KMeansFrameDestroy(A, &own.frame);
   return err;
 }

@@ -10,8 +10,6 @@
 #include "solvers/kmeans/kmeanstotals.cuh"
 #include "solvers/kmeans/screen/kmeansbest.cuh"
 
-#include <gpucsrdevice.cuh>
-
 #define KMEANS_FEW_BITS 4 /* KMEANS_FEW is 2 to this power */
 #define KMEANS_FEW_MARK (0x1p-19 * (1 + 0x1p-8))
 
@@ -129,6 +127,17 @@ __device__ static void KMeansFewRead(const KMeansData &A, int64_t i, Real (&x)[D
   }
 }
 
+/* Prefetches the first points of a warp and their labels, which arrive while the block prepares the centroids. */
+template <class Real, int POINTS>
+__device__ static void KMeansFewPrefetch(const KMeansData &A, const int32_t *labels, int64_t first)
+{
+  const int   lane = threadIdx.x % 32, points = A.n - first < POINTS ? (int)(A.n - first) : POINTS;
+  const char *row = (const char *)((const Real *)A.value + first * A.d), *label = (const char *)(labels + first);
+
+  for (int byte = 128 * lane; byte < points * A.d * (int)sizeof(Real); byte += 128 * 32) asm volatile("prefetch.global.L2 [%0];" ::"l"(row + byte));
+  if (128 * lane < points * 4) asm volatile("prefetch.global.L2 [%0];" ::"l"(label + 128 * lane));
+}
+
 /* Assigns all points of a solve, and adds them to the tally or moves them. */
 template <class Real, int D, bool WHOLE>
 __global__ __launch_bounds__(KMeansFew<Real, D>::THREADS, 1) static void KMeansFewKernel(const __grid_constant__ KMeansData A, const __grid_constant__ KMeansTallyShape shape)
@@ -140,17 +149,16 @@ __global__ __launch_bounds__(KMeansFew<Real, D>::THREADS, 1) static void KMeansF
   KMeansMoves *const            queue   = (KMeansMoves *)shared + warp;
   int32_t *const                labels  = A.label + (int64_t)blockIdx.y * A.n;
   const KMeansLoop *const       loop    = A.loop + blockIdx.y;
+  const int                     fresh   = loop->fresh;
   KMeansTotals                  T       = {};
   KMeansBlockTally              sums    = {};
   int32_t                       changed = 0; /* of this thread, which has fewer than 2^31 points */
-  int                           queued  = 0, fresh;
+  int                           queued  = 0;
 
+  KMeansFewPrefetch<Real, 32 * P>(A, labels, (int64_t)(warp * gridDim.x + blockIdx.x) * 32 * P);
   KMeansTallyClear(&sums, &shape, (uint32_t *)((KMeansMoves *)shared + WARPS));
-  GpNextMayStart();
-  GpWait(); /* the kernel is launched early, while its predecessor moves the centroids */
-  if (loop->reason) return;
-  fresh = loop->fresh;
   few.load(A);
+  if (loop->reason) return;
   for (uint32_t first = (warp * gridDim.x + blockIdx.x) * 32 * P; first < (uint32_t)A.n; first += step) { /* below 2^32, as n is below 2^31 */
     Real    x[P][D];
     int32_t old[P];
@@ -216,7 +224,7 @@ static GpErr KMeansFewLaunch(const KMeansData *A)
   (void)KMeansTallyFit(A, 0, A->d, KMEANS_TALLY_COPIES, KMEANS_FEW_SUMS, &shape); /* the sums of KMEANS_FEW clusters always fit */
   grid.shared = WARPS * sizeof(KMeansMoves) + KMeansTallyBytes(&shape);
   err         = GpCheckCuda(A->dev, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)grid.shared), "KMeansFew");
-  return err ? err : GpLaunchEarlyStep(A->dev, "KMeansFew", kernel, grid, *A, shape);
+  return err ? err : GpLaunch(A->dev, "KMeansFew", kernel, grid, *A, shape);
 }
 
 template <class Real>

@@ -8,19 +8,16 @@
 
 #include "kmeanswarp.cuh"
 
-/* LEAN: 1 selects half as many points for a thread and about twice as many threads. With few clusters most of the time is latency, which more threads hide. With few
-   points, there are more warps with points. */
-template <int D, int LEAN>
-struct KMeansSingleSearch {
-  static constexpr int GROUP = 4;                              /* number of centroids whose features are loaded together. A group often has all candidates of a point */
-  static constexpr int UNIT = GROUP, FLOATS = GROUP * (D + 1); /* UNIT: number of centroids in a unit of shared memory. FLOATS: its size. It has half the squared norms of the centroids, then their features */
-  static constexpr int THREADS = LEAN ? (D <= 2 ? 1024 : D == 3 ? 768 : 640) : D <= 4 ? 512 : D <= 24 ? 384 : 256; /* maximum number of threads of a block. A multiprocessor runs one block, whose threads share all registers */
+template <int D>
+struct KMeansSingle {
+  static constexpr int GROUP = 4;                                                                   /* number of centroids whose features are loaded together. A group often has all candidates of a point */
+  static constexpr int UNIT = GROUP, FLOATS = GROUP * (D + 1);                                      /* UNIT: number of centroids in a unit of shared memory. FLOATS: its size. It has half the squared norms of the centroids, then their features */
+  static constexpr int THREADS = D <= 2 ? 1024 : D == 3 ? 768 : D <= 8 ? 640 : D <= 24 ? 384 : 256; /* maximum number of threads of a block. A multiprocessor runs one block, whose threads share all registers */
 
-  /* Number of points of a thread. It is as large as the registers permit, because each load of centroids serves all points of a thread. In double precision it
-     is half as large, because shared memory holds fewer points. */
+  /* Number of points of a thread, because each load of centroids serves all points of a thread. With up to 8 features it is smaller than the registers permit: more
+     threads hide the latency of the work beside the search. In double precision it is half as large, because shared memory holds fewer points. */
   template <class Real>
-  static constexpr int POINTS = (LEAN      ? 16
-                                 : D <= 8  ? 32
+  static constexpr int POINTS = (D <= 8    ? 16
                                  : D <= 12 ? 24
                                  : D <= 16 ? 20
                                            : 16) /
@@ -174,11 +171,5 @@ struct KMeansSingleSearch {
     return W->group[slot];
   }
 };
-
-template <int D>
-using KMeansSingle = KMeansSingleSearch<D, 0>;
-
-template <int D>
-using KMeansSingleLean = KMeansSingleSearch<D, 1>;
 
 #endif

@@ -83,18 +83,24 @@ struct KMeansSplit {
      - from 0 on: for each step, the parts mh and ml of feature q of centroid r at 4 r + q
      - from LAST on: for the first step, ml and w at 4 r + q
      - from HALF on: the values half(c)
-     - from ROW on: the features of each centroid in single precision. With more than 8 features they would take too much memory and are left out (WIDE is 0) */
-  static constexpr int LAST = 32 * STEPS, HALF = LAST + 32, ROW = HALF + 8, WIDE = STEPS <= 2;
-  static constexpr int WORDS = ROW + (WIDE ? 32 * STEPS : 0), FLOATS = TILES * WORDS;
+     - from ROW on: the features of each centroid in single precision, PITCH words for each. With more than 8 features they would take too much memory and are left
+       out (WIDE is 0)
+
+     PITCH and the four words behind a unit distribute the rows that the threads of a warp read together over all banks. */
+  static constexpr int LAST = 32 * STEPS, HALF = LAST + 32, ROW = HALF + 8, WIDE = STEPS <= 2, PITCH = STEPS == 1 ? 4 : 12;
+  static constexpr int WORDS = ROW + (WIDE ? 8 * PITCH : 0), FLOATS = TILES * WORDS + 4;
 
   template <class Real>
   static constexpr int POINTS = STEPS <= 4 ? 2 : 1;
+
+  /* Position of the tile of centroid c. */
+  __device__ static int32_t place(int32_t c) { return c / UNIT * FLOATS + c % UNIT / 8 * WORDS; }
 
   __device__ static void load(const KMeansData &A, KMeansDirectFrame<D> &F, int32_t first, int32_t last, float *centroids)
   {
     for (int32_t c = threadIdx.x; c < (last - first) * UNIT; c += blockDim.x) {
       const int32_t number = first * UNIT + c;
-      float        *tile = centroids + c / 8 * WORDS, *row = tile + ROW + c % 8 * 4 * STEPS;
+      float        *tile = centroids + place(c), *row = tile + ROW + c % 8 * PITCH;
       uint32_t     *parts = (uint32_t *)tile + c % 8 * 4;
       const auto    store = [=](int j, double value) {
         parts[j / 4 * 32 + j % 4] = KMeansSplitNumber((float)value);
@@ -134,7 +140,7 @@ struct KMeansSplit {
   {
 #pragma unroll
     for (int s = 0; s < STEPS; s++) {
-      const float4 four    = *(const float4 *)(WIDE ? tile + ROW + r * 4 * STEPS + 4 * s : tile + 32 * s + r * 4);
+      const float4 four    = *(const float4 *)(WIDE ? tile + ROW + r * PITCH + 4 * s : tile + 32 * s + r * 4);
       const float  word[4] = {four.x, four.y, four.z, four.w};
 
 #pragma unroll
@@ -147,7 +153,7 @@ struct KMeansSplit {
 
   __device__ static float score(const float *centroids, int32_t c, const float (&y)[D])
   {
-    const float *tile = centroids + c / 8 * WORDS;
+    const float *tile = centroids + place(c);
 
     return sum(tile, c % 8, tile[HALF + c % 8], y);
   }

@@ -6,9 +6,9 @@
 #include "solvers/kmeans/screen/kmeansframe.cuh"
 #include "solvers/kmeans/update/kmeansmoves.cuh"
 
-/* Number of values in the row of a centroid in shared memory in double precision. It is even, so that rows are whole vectors. Rows of several centroids begin in different
-   banks. */
-#define KMeansDirectRow(D) ((D) % 2 ? (D) + 1 : (D) + 2)
+/* Number of values in the row of a centroid in shared memory in double precision: an even number that is not a multiple of 4, so that rows are whole vectors, and the
+   vectors of eight consecutive rows are in different banks. */
+#define KMeansDirectRow(D) (((D) + 1) / 4 * 4 + 2)
 
 /* The frame of a block, in shared memory. */
 template <int D>
@@ -72,7 +72,7 @@ struct KMeansDirectWarp {
 
     __syncwarp();
 #pragma unroll
-    for (int p = 0; p < P; p++) own[p] = lane + 32 * p < points ? __ldcg(label + lane + 32 * p) : -1; /* not from the L1 cache, which may hold labels of the previous iteration */
+    for (int p = 0; p < P; p++) own[p] = lane + 32 * p < points ? label[lane + 32 * p] : -1;
     if (A.d == D) {
 #pragma unroll
       for (int q = 0; q < P * COUNT; q++) {

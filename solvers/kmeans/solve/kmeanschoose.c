@@ -1,5 +1,6 @@
 /* The choice of assignment and update. The choices of `auto` give the same labels, so that they affect the time alone. */
 #include "solvers/kmeans/kmeansimpl.h"
+#include "solvers/kmeans/assign/kmeansfew.h"
 
 /* The choice for dense points on the host. Measured on one core (docs/performance/kmeans.md):
 
@@ -87,9 +88,9 @@ PetscInt KMeansChooseOnce_Private(const KMeansPoints *P)
 
 /* `cells` replaces `direct` or `tensor` on a GPU if cells have few candidates. Their number grows with the expected number of centroids in the cell of a point, if centroids were
    distributed like points. With 4 features the cells are so large that `cells` took longer for 10 to 1000 clusters, measured on an H200 (docs/performance/kmeans.md). */
-#define KMEANS_CELLS_AUTO    3                   /* largest number of features */
-#define KMEANS_CELLS_LEAST   ((double)(1 << 22)) /* least number of points times clusters of a rank: listing the candidates takes about 5 us in every iteration */
-#define KMEANS_CELLS_FROM(d) ((d) <= 2 ? 2 : 32) /* least number of clusters */
+#define KMEANS_CELLS_AUTO    3                                /* largest number of features */
+#define KMEANS_CELLS_LEAST   ((double)(1 << 22))              /* least number of points times clusters of a rank: listing the candidates takes about 5 us in every iteration */
+#define KMEANS_CELLS_FROM(d) ((d) <= 2 ? KMEANS_FEW + 1 : 32) /* least number of clusters. With up to KMEANS_FEW, `direct` reads and assigns the points in less time */
 #define KMEANS_CELLS_MOST(d) ((d) <= 2 ? 1.0 : 0.25)
 
 static PetscErrorCode KMeansChooseCells(KMeans km, PetscInt *assign)

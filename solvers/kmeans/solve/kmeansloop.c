@@ -8,7 +8,7 @@
 
 /* Number of iterations in the graph. It is above 1 because repeating the graph takes time too. After the
    stopping test has succeeded, the remaining iterations leave the centroids unchanged */
-#define KMEANS_LOOP_ITERATIONS 4
+#define KMEANS_LOOP_ITERATIONS 8
 
 #if GP_HAVE_CUDA
 /* Sets *all to whether `mine` is true on all ranks. */
