@@ -172,11 +172,15 @@ __global__ __launch_bounds__(Search::THREADS, 1) static void KMeansDirectKernel(
   const KMeansDirectExact         E         = {row, exact};
   KMeansDirectTotals              T         = {};
   KMeansBlockTally                sums      = {};
-  const int                       stopped = loop && loop->reason, fresh = !loop || loop->fresh;
-  int                             queued = 0;
+  int                             queued    = 0;
 
   W->load(A, ((int64_t)warp * gridDim.x + blockIdx.x) * 32 * P); /* the points of the first round, which arrive while the block prepares the centroids */
   if (A.fuse) KMeansTallyClear(&sums, &shape, (uint32_t *)(row + (exact ? (int64_t)A.k * KMeansDirectRow(D) : 0)));
+  GpNextMayStart();
+  GpWait(); /* with A.loop the kernel is launched early, while its predecessor moves the centroids. The predecessor writes neither points nor labels */
+
+  const int stopped = loop && loop->reason, fresh = !loop || loop->fresh;
+
   for (int32_t e = threadIdx.x; exact && e < A.k * D; e += blockDim.x) row[e / D * KMeansDirectRow(D) + e % D] = e % D < A.d ? A.centroid[((int64_t)blockIdx.y * A.k + e / D) * A.d + e % D] : 0;
   if (threadIdx.x < D) {
     F.centre[threadIdx.x]       = (int)threadIdx.x < A.d ? A.frame.centre[(int64_t)blockIdx.y * A.d + threadIdx.x] : 0;
@@ -296,7 +300,7 @@ struct KMeansDirectRun {
 
     const GpGrid grid{dim3((unsigned)(tiles < share ? tiles : share), (unsigned)solves), 32u * plan.warps, plan.bytes};
 
-    return GpLaunch(A->dev, "KMeansDirect", kernel, grid, *A, plan.panel, plan.exact, plan.shape);
+    return A->loop ? GpLaunchEarlyStep(A->dev, "KMeansDirect", kernel, grid, *A, plan.panel, plan.exact, plan.shape) : GpLaunch(A->dev, "KMeansDirect", kernel, grid, *A, plan.panel, plan.exact, plan.shape);
   }
 };
 

@@ -10,6 +10,8 @@
 #include "solvers/kmeans/kmeanstotals.cuh"
 #include "solvers/kmeans/screen/kmeansbest.cuh"
 
+#include <gpucsrdevice.cuh>
+
 #define KMEANS_FEW_BITS 4 /* KMEANS_FEW is 2 to this power */
 #define KMEANS_FEW_MARK (0x1p-19 * (1 + 0x1p-8))
 
@@ -149,7 +151,6 @@ __global__ __launch_bounds__(KMeansFew<Real, D>::THREADS, 1) static void KMeansF
   KMeansMoves *const            queue   = (KMeansMoves *)shared + warp;
   int32_t *const                labels  = A.label + (int64_t)blockIdx.y * A.n;
   const KMeansLoop *const       loop    = A.loop + blockIdx.y;
-  const int                     fresh   = loop->fresh;
   KMeansTotals                  T       = {};
   KMeansBlockTally              sums    = {};
   int32_t                       changed = 0; /* of this thread, which has fewer than 2^31 points */
@@ -157,8 +158,13 @@ __global__ __launch_bounds__(KMeansFew<Real, D>::THREADS, 1) static void KMeansF
 
   KMeansFewPrefetch<Real, 32 * P>(A, labels, (int64_t)(warp * gridDim.x + blockIdx.x) * 32 * P);
   KMeansTallyClear(&sums, &shape, (uint32_t *)((KMeansMoves *)shared + WARPS));
+  GpNextMayStart();
+  GpWait(); /* the kernel is launched early, while its predecessor moves the centroids. The predecessor writes neither points nor labels */
+
+  const int stopped = loop->reason, fresh = loop->fresh;
+
   few.load(A);
-  if (loop->reason) return;
+  if (stopped) return;
   for (uint32_t first = (warp * gridDim.x + blockIdx.x) * 32 * P; first < (uint32_t)A.n; first += step) { /* below 2^32, as n is below 2^31 */
     Real    x[P][D];
     int32_t old[P];
@@ -224,7 +230,7 @@ static GpErr KMeansFewLaunch(const KMeansData *A)
   (void)KMeansTallyFit(A, 0, A->d, KMEANS_TALLY_COPIES, KMEANS_FEW_SUMS, &shape); /* the sums of KMEANS_FEW clusters always fit */
   grid.shared = WARPS * sizeof(KMeansMoves) + KMeansTallyBytes(&shape);
   err         = GpCheckCuda(A->dev, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)grid.shared), "KMeansFew");
-  return err ? err : GpLaunch(A->dev, "KMeansFew", kernel, grid, *A, shape);
+  return err ? err : GpLaunchEarlyStep(A->dev, "KMeansFew", kernel, grid, *A, shape);
 }
 
 template <class Real>

@@ -72,7 +72,7 @@ struct KMeansDirectWarp {
 
     __syncwarp();
 #pragma unroll
-    for (int p = 0; p < P; p++) own[p] = lane + 32 * p < points ? label[lane + 32 * p] : -1;
+    for (int p = 0; p < P; p++) own[p] = lane + 32 * p < points ? __ldcg(label + lane + 32 * p) : -1; /* not from the L1 cache, which may hold labels of the previous iteration */
     if (A.d == D) {
 #pragma unroll
       for (int q = 0; q < P * COUNT; q++) {

@@ -1,6 +1,8 @@
-/* The end of an iteration on a GPU: new centroids and stopping criteria. One block executes it for each solve of a batch. */
+/* The end of an iteration on a GPU: new centroids and stopping criteria. One block executes it for each solve of a batch. The kernel is launched early, and so is the
+   assignment by `direct` or `tensor` that follows it. */
 #include "kmeansmean.h"
 
+#include <gpucsrdevice.cuh>
 #include <gpucsrkmeanstypes.h>
 
 #define KMEANS_MOVE_THREADS 1024
@@ -64,12 +66,16 @@ __global__ __launch_bounds__(KMEANS_MOVE_THREADS) static void KMeansMoveKernel(c
   __shared__ double  moved[KMEANS_MOVE_THREADS];
   __shared__ int64_t total[KMEANS_TALLY];
   KMeansLoop *const  L        = A.loop + blockIdx.x;
-  const KMeansLoop   state    = *L;
   const int64_t      size     = KMeansTallySize(A.k, A.d, A.words);
   const int64_t     *reduced  = A.reduced + blockIdx.x * size;
   double            *centroid = A.centroid + (int64_t)blockIdx.x * A.k * A.d;
   int                empty    = 0;
   double             mine     = 0;
+
+  GpWait();
+  GpNextMayStart();
+
+  const KMeansLoop state = *L;
 
   if (state.reason) return;
   KMeansMovePrefetch(A, reduced, centroid);
@@ -102,5 +108,5 @@ __global__ __launch_bounds__(KMEANS_MOVE_THREADS) static void KMeansMoveKernel(c
 
 extern "C" GpErr KMeansMove_CUDA(const KMeansData *A)
 {
-  return GpLaunch(A->dev, "KMeansMove", KMeansMoveKernel, GpGrid{A->solves > 1 ? (unsigned)A->solves : 1, KMEANS_MOVE_THREADS}, *A);
+  return GpLaunchEarlyStep(A->dev, "KMeansMove", KMeansMoveKernel, GpGrid{A->solves > 1 ? (unsigned)A->solves : 1, KMEANS_MOVE_THREADS}, *A);
 }
