@@ -110,11 +110,13 @@ struct KMeansDirectWarp {
 template <int D, class Store>
 __device__ static double KMeansDirectConvert(const KMeansData &A, KMeansDirectFrame<D> &F, int32_t c, const Store &store)
 {
-  double square = 0;
+  double m[D], square = 0;
 
 #pragma unroll
+  for (int j = 0; j < D; j++) m[j] = j < A.d ? F.centroid[(int64_t)c * A.d + j] : 0; /* all loads before the first call of store() */
+#pragma unroll
   for (int j = 0; j < D; j++) {
-    const double value = j < A.d ? (F.centroid[(int64_t)c * A.d + j] - F.centre[j]) * F.scale : 0;
+    const double value = j < A.d ? (m[j] - F.centre[j]) * F.scale : 0;
 
     store(j, value);
     square += value * value;

@@ -77,10 +77,10 @@ __global__ __launch_bounds__(KMEANS_MOVE_THREADS) static void KMeansMoveKernel(c
 
   const KMeansLoop state = *L;
 
-  if (state.reason) return;
   KMeansMovePrefetch(A, reduced, centroid);
   if (threadIdx.x < KMEANS_TALLY) total[threadIdx.x] = reduced[threadIdx.x];
   for (int32_t c = threadIdx.x; c < A.k; c += KMEANS_MOVE_THREADS) empty |= !reduced[KMEANS_TALLY + c];
+  if (state.reason) return;                     /* not before, so that the loads of all these numbers are in flight together */
   if (__syncthreads_or(empty) && !state.keep) { /* the host repeats the assignment, which then finds no changed labels */
     if (threadIdx.x == 0) {
       L->reason = KMEANS_LOOP_EMPTY;
