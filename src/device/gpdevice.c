@@ -58,8 +58,10 @@ void GpDevClose(GpDev *pdev)
   }
   for (int e = 0; e < GP_RING_EVENTS; e++)
     if (dev->ring.event[e]) dev->ops->event_destroy(dev, dev->ring.event[e]);
-  for (int s = 0; s < GP_RING_PIECES / GP_RING_SEGMENT; s++)
+  for (int s = 0; s < GP_RING_PIECES / GP_RING_SEGMENT; s++) {
+    if (dev->ring.in_place[s]) GpDevFreeHost(dev, &dev->ring.segment[s], 1);
     if (dev->ring.segment[s]) dev->ops->release_pinned(dev, dev->ring.segment[s]);
+  }
   if (dev->fetched) dev->ops->release_pinned(dev, dev->fetched);
   if (dev->clean) dev->ops->release(dev, dev->clean);
   dev->ops->close(dev);

@@ -13,7 +13,7 @@ extern "C" {
 #define GP_DEV_POLLS   200000 /* number of polls for a small download before the host synchronises the stream */
 #define GP_DEV_STREAMS 4      /* maximum depth of GpDevPushStream() */
 
-#define GP_RING_PIECES  64                  /* number of pinned buffers for copies by several threads */
+#define GP_RING_PIECES  48                  /* number of pinned buffers for copies by several threads */
 #define GP_RING_BYTES   ((size_t)256 << 10) /* size of such a buffer */
 #define GP_RING_SEGMENT 16                  /* number of buffers that are allocated together, so that one copy can transfer several of them */
 #define GP_RING_EVENTS  32                  /* number of copies that may be under way */
@@ -67,11 +67,12 @@ typedef struct {
    for the copies of the one before it. */
 typedef struct {
   char      *segment[GP_RING_PIECES / GP_RING_SEGMENT];
-  int        buffers;               /* number of allocated buffers */
-  GpDevEvent event[GP_RING_EVENTS]; /* copy b records event b % GP_RING_EVENTS */
-  int64_t    end[GP_RING_EVENTS];   /* number of the first buffer after those of this copy */
-  int64_t    copies, completed;     /* number of copies that were begun, and of those that are known to be complete */
-  int64_t    used, released;        /* number of buffers that were used so far, and of those whose copies are known to be complete */
+  int        in_place[GP_RING_PIECES / GP_RING_SEGMENT]; /* 1: the segment was pinned in place */
+  int        buffers;                                    /* number of allocated buffers */
+  GpDevEvent event[GP_RING_EVENTS];                      /* copy b records event b % GP_RING_EVENTS */
+  int64_t    end[GP_RING_EVENTS];                        /* number of the first buffer after those of this copy */
+  int64_t    copies, completed;                          /* number of copies that were begun, and of those that are known to be complete */
+  int64_t    used, released;                             /* number of buffers that were used so far, and of those whose copies are known to be complete */
 } GpDevRing;
 
 struct GpDev_ {

@@ -1,7 +1,7 @@
 /* Copies of large arrays in pageable memory, and loops, by several threads (gpupload.h).
 
    An array is divided into pieces. The threads take pieces in ascending order. Of an upload, each thread fills a pinned buffer of the ring, and the calling thread copies filled buffers to the device in
-   ascending order: adjacent ones by one call, because a call takes as long as the transfer of 150 kB. Of a download, the calling thread copies to the buffers, and the threads empty them. Threads wait for each other
+   ascending order: adjacent ones by one call, because each call keeps the link idle for the time in which it transfers 150 kB. Of a download, the calling thread copies to the buffers, and the threads empty them. Threads wait for each other
    by polling, because a piece takes less time than to wake a thread. */
 #include "device/gpupload.h"
 #include "device/gpdeviceimpl.h"
@@ -12,31 +12,48 @@
 #include <sys/mman.h>
 
 #define GP_UPLOAD_PIECES   4  /* number of pieces below which waking threads takes longer than it saves */
-#define GP_UPLOAD_TOGETHER 8  /* number of pieces that are copied by one call */
+#define GP_UPLOAD_TOGETHER 8  /* largest number of pieces that are copied by one call */
+#define GP_UPLOAD_UNDERWAY 2  /* number of calls under way from which on a call for fewer pieces waits until there are more, or fewer calls under way */
 #define GP_UPLOAD_THREADS  16 /* upper bound on the default number of threads. A GPU receives 55 GB/s, and a thread converts 3 to 6 GB/s */
 #define GP_UPLOAD_HELPED   4  /* number of threads below which the calling thread takes pieces too while it waits; otherwise it would delay copies */
 
-/* The pieces of an array. Piece n uses the buffer base + n of the ring. */
+/* The pieces of arrays. Piece n uses the buffer base + n of the ring. */
 typedef struct {
-  GpDev      dev;
-  int        workers; /* number of threads beside the calling one */
-  int64_t    pieces, base;
-  size_t     bytes; /* size of the array */
-  char      *host;  /* memory that the threads read or write instead of the ring, on the host backend; else NULL */
-  GpDevFill  fill;  /* NULL: this is a download */
-  GpDevDrain drain;
-  void      *context;
-  int64_t    next;                 /* number of the piece that the next thread takes */
-  int64_t    open;                 /* pieces below this one have a free buffer, or have arrived from the device */
-  int        err;                  /* a GpErr: the error of a piece */
-  int64_t    done[GP_RING_PIECES]; /* for each buffer: 1 plus the number of the last piece that a thread has processed in it */
+  GpDev            dev;
+  int              workers; /* number of threads beside the calling one */
+  const GpDevPart *part;    /* the arrays; of a download, device and bytes of one array */
+  int              parts;
+  int64_t          first[GP_UPLOAD_PARTS + 1]; /* number of the first piece of each array, and number of all pieces */
+  int64_t          pieces, base;
+  int              direct; /* 1: threads read or write the arrays themselves, on the host backend */
+  GpDevDrain       drain;  /* NULL: this is an upload */
+  void            *context;
+  int64_t          next;                 /* number of the piece that the next thread takes */
+  int64_t          open;                 /* pieces below this one have a free buffer, or have arrived from the device */
+  int              err;                  /* a GpErr: the error of a piece */
+  int64_t          done[GP_RING_PIECES]; /* for each buffer: 1 plus the number of the last piece that a thread has processed in it */
 } GpPieces;
 
-static size_t GpPieceBytes(const GpPieces *p, int64_t n)
-{
-  const size_t left = p->bytes - (size_t)n * GP_RING_BYTES;
+/* The place of a piece. */
+typedef struct {
+  const GpDevPart *part;
+  size_t           offset, bytes;
+  char            *device;
+  int64_t          left; /* number of pieces of the array from this one on */
+} GpPlace;
 
-  return left < GP_RING_BYTES ? left : GP_RING_BYTES;
+static GpPlace GpPieceGetPlace(const GpPieces *p, int64_t n)
+{
+  GpPlace place;
+  int     k = 0;
+
+  while (n >= p->first[k + 1]) k++;
+  place.part   = &p->part[k];
+  place.left   = p->first[k + 1] - n;
+  place.offset = (size_t)(n - p->first[k]) * GP_RING_BYTES;
+  place.bytes  = place.part->bytes - place.offset < GP_RING_BYTES ? place.part->bytes - place.offset : GP_RING_BYTES;
+  place.device = (char *)place.part->device + place.offset;
+  return place;
 }
 
 static int GpPieceSlot(const GpPieces *p, int64_t n)
@@ -71,12 +88,12 @@ static GpErr GpPieceStore(void *destination, size_t offset, size_t bytes, const 
 /* Fills or empties the buffer of piece n. */
 static void GpPieceProcess(GpPieces *p, int64_t n)
 {
-  const size_t at = (size_t)n * GP_RING_BYTES, bytes = GpPieceBytes(p, n);
-  char        *buffer = p->host ? p->host + at : GpPieceBuffer(p, n);
-  const GpErr  err    = p->fill ? p->fill(p->context, at, bytes, buffer) : p->drain(p->context, at, bytes, buffer);
+  const GpPlace place  = GpPieceGetPlace(p, n);
+  char         *buffer = p->direct ? place.device : GpPieceBuffer(p, n);
+  const GpErr   err    = p->drain ? p->drain(p->context, place.offset, place.bytes, buffer) : place.part->fill(place.part->context, place.offset, place.bytes, buffer);
 
   if (err) __atomic_store_n(&p->err, (int)err, __ATOMIC_RELEASE);
-  if (!p->host) __atomic_store_n(&p->done[GpPieceSlot(p, n)], n + 1, __ATOMIC_RELEASE);
+  if (!p->direct) __atomic_store_n(&p->done[GpPieceSlot(p, n)], n + 1, __ATOMIC_RELEASE);
 }
 
 /* Processes one piece if one can be processed now. Returns 1 if it has done so. */
@@ -141,6 +158,31 @@ static GpErr GpRingAwaitAll(GpDev dev)
   return err;
 }
 
+static void GpRingTouch(void *segment, int part, int64_t begin, int64_t end)
+{
+  (void)part;
+  for (int64_t page = begin; page < end; page++) ((volatile char *)segment)[page * 4096] = 0;
+}
+
+/* Allocates a segment of buffers. To pin huge pages in place takes less than half the time of an allocation of pinned memory. The threads touch the pages first. */
+static GpErr GpRingAddSegment(GpDev dev)
+{
+  GpDevRing   *R = &dev->ring;
+  const int    s = R->buffers / GP_RING_SEGMENT, pages = (int)(GP_RING_SEGMENT * GP_RING_BYTES / 4096);
+  const size_t bytes = GP_RING_SEGMENT * GP_RING_BYTES;
+  GpErr        err   = GpDevAllocHost(dev, bytes, &R->segment[s], NULL);
+
+  if (!err) {
+    GpDevLoop(dev, pages / 64, pages, GpRingTouch, R->segment[s]);
+    err = GpDevPin(dev, R->segment[s], bytes, &R->in_place[s]);
+    if (err || !R->in_place[s]) GpDevFreeHost(dev, &R->segment[s], 0);
+  }
+  if (err || !R->in_place[s]) err = dev->ops->alloc_pinned(dev, bytes, (void **)&R->segment[s]);
+  if (!err) R->buffers += GP_RING_SEGMENT;
+  else R->segment[s] = NULL;
+  return err;
+}
+
 /* Allocates buffers for this number of pieces, if there are fewer. Fails if the system refuses all pinned memory. */
 static GpErr GpRingCreate(GpDev dev, int64_t pieces)
 {
@@ -153,10 +195,7 @@ static GpErr GpRingCreate(GpDev dev, int64_t pieces)
   for (int e = 0; !err && e < GP_RING_EVENTS; e++)
     if (!R->event[e]) err = dev->ops->event_create(dev, &R->event[e]);
   R->copies = R->completed = R->used = R->released = 0; /* a larger ring gives the buffers other numbers */
-  for (int s = R->buffers / GP_RING_SEGMENT; !err && R->buffers < most; s++) {
-    err = dev->ops->alloc_pinned(dev, GP_RING_SEGMENT * GP_RING_BYTES, (void **)&R->segment[s]);
-    if (!err) R->buffers += GP_RING_SEGMENT;
-  }
+  while (!err && R->buffers < most) err = GpRingAddSegment(dev);
   return R->buffers ? GP_SUCCESS : err;
 }
 
@@ -173,17 +212,18 @@ static GpErr GpRingRecord(GpDev dev, int64_t end)
   return err;
 }
 
-/* Prepares the threads and the ring. Returns 0 if one thread takes less time, or if the system refuses threads or pinned memory. */
+/* Numbers the pieces, and prepares the threads and the ring. Returns 0 if one thread takes less time, or if the system refuses threads or pinned memory. */
 static int GpPiecesStart(GpPieces *p, int threads)
 {
-  p->pieces = (int64_t)((p->bytes + GP_RING_BYTES - 1) / GP_RING_BYTES);
+  for (int k = 0; k < p->parts; k++) p->first[k + 1] = p->first[k] + (int64_t)((p->part[k].bytes + GP_RING_BYTES - 1) / GP_RING_BYTES);
+  p->pieces = p->first[p->parts];
   if (p->pieces < GP_UPLOAD_PIECES) return 0;
   p->workers = GpDevGetWorkers(p->dev, threads);
   if (p->workers < 1) return 0;
-  if (p->dev->kind == GP_DEV_HOST) return 1;
+  p->direct = p->dev->kind == GP_DEV_HOST;
+  if (p->direct) return 1;
   if (GpRingCreate(p->dev, p->pieces)) return 0;
   p->base = p->dev->ring.used;
-  p->host = NULL;
   return 1;
 }
 
@@ -197,10 +237,10 @@ static GpErr GpPiecesRun(GpPieces *p)
   return (GpErr)p->err;
 }
 
-/* Number of pieces from n on, at most `most`, whose buffers are adjacent. */
-static int GpPiecesAdjacent(const GpPieces *p, int64_t n, int64_t most)
+/* Number of pieces from n on, at most `most` of the `left` pieces of their array, whose buffers are adjacent. */
+static int GpPiecesAdjacent(const GpPieces *p, int64_t n, int64_t left, int64_t most)
 {
-  const int64_t left = p->pieces - n, segment = GP_RING_SEGMENT - GpPieceSlot(p, n) % GP_RING_SEGMENT;
+  const int64_t segment = GP_RING_SEGMENT - GpPieceSlot(p, n) % GP_RING_SEGMENT;
 
   most = most < left ? most : left;
   return (int)(most < segment ? most : segment);
@@ -215,8 +255,17 @@ static void GpPiecesPause(GpPieces *p, int *turn)
 
 /* --- uploads ------------------------------------------------------------------------------------------------------------------------- */
 
+/* Copies the buffers of `run` pieces to the device. */
+static GpErr GpPiecesCopyIn(GpPieces *p, int64_t n, int run)
+{
+  const GpPlace place = GpPieceGetPlace(p, n), last = GpPieceGetPlace(p, n + run - 1);
+  GpErr         err = p->dev->ops->copy_in(p->dev, place.device, GpPieceBuffer(p, n), (size_t)(run - 1) * GP_RING_BYTES + last.bytes);
+
+  return err ? err : GpRingRecord(p->dev, p->base + n + run);
+}
+
 /* Copies filled buffers to the device. */
-static GpErr GpPiecesSend(GpPieces *p, char *device)
+static GpErr GpPiecesSend(GpPieces *p)
 {
   const GpDev dev  = p->dev;
   GpDevRing  *R    = &dev->ring;
@@ -227,21 +276,18 @@ static GpErr GpPiecesSend(GpPieces *p, char *device)
   p->open = (R->completed == R->copies ? R->used : R->released) + R->buffers - p->base;
   GpWorkersBegin(dev->workers, p->workers, GpPiecesWork, p);
   while (!err && n < p->pieces) {
-    const int most = GpPiecesAdjacent(p, n, GP_UPLOAD_TOGETHER);
+    const int most = GpPiecesAdjacent(p, n, GpPieceGetPlace(p, n).left, GP_UPLOAD_TOGETHER);
     int       run  = 0;
 
     if (GpRingComplete(dev, R->copies - R->completed == GP_RING_EVENTS, &err)) __atomic_store_n(&p->open, R->released + R->buffers - p->base, __ATOMIC_RELEASE);
     while (run < most && GpPieceIsDone(p, n + run)) run++;
     if (!err) err = (GpErr)__atomic_load_n(&p->err, __ATOMIC_ACQUIRE);
     if (err) break;
-    if (!run) {
-      GpPiecesPause(p, &turn);
-      continue;
-    }
-    turn = 0;
-    err  = dev->ops->copy_in(dev, device + (size_t)n * GP_RING_BYTES, GpPieceBuffer(p, n), (size_t)(run - 1) * GP_RING_BYTES + GpPieceBytes(p, n + run - 1));
-    n += run;
-    if (!err) err = GpRingRecord(dev, p->base + n);
+    if (run == most || (run && R->copies - R->completed < GP_UPLOAD_UNDERWAY)) {
+      turn = 0;
+      err  = GpPiecesCopyIn(p, n, run);
+      n += run;
+    } else GpPiecesPause(p, &turn);
   }
   if (err) __atomic_store_n(&p->err, (int)err, __ATOMIC_RELEASE);
   GpWorkersEnd(dev->workers);
@@ -249,28 +295,38 @@ static GpErr GpPiecesSend(GpPieces *p, char *device)
   return err;
 }
 
+GpErr GpDevUploadParts(GpDev dev, int threads, int n, const GpDevPart part[])
+{
+  GpPieces p   = {.dev = dev, .part = part, .parts = n};
+  GpErr    err = GP_SUCCESS;
+
+  if (GpPiecesStart(&p, threads)) return p.direct ? GpPiecesRun(&p) : GpPiecesSend(&p);
+  for (int k = 0; !err && k < n; k++) err = GpDevUploadFilled(dev, part[k].device, part[k].bytes, part[k].fill, part[k].context);
+  return err;
+}
+
 GpErr GpDevUploadByThreads(GpDev dev, int threads, void *device, size_t bytes, GpDevFill fill, void *context)
 {
-  GpPieces p = {.dev = dev, .bytes = bytes, .host = (char *)device, .fill = fill ? fill : GpPieceCopy, .context = context};
+  const GpDevPart part = {device, bytes, fill ? fill : GpPieceCopy, context};
 
-  if (!GpPiecesStart(&p, threads)) return GpDevUploadFilled(dev, device, bytes, p.fill, context);
-  return p.host ? GpPiecesRun(&p) : GpPiecesSend(&p, (char *)device);
+  return GpDevUploadParts(dev, threads, 1, &part);
 }
 
 /* --- downloads ----------------------------------------------------------------------------------------------------------------------- */
 
-/* Number of pieces from n on that can be copied from the device by one call: their buffers are adjacent, and the threads have emptied them. */
+/* Number of pieces from n on that are copied from the device by one call now: their buffers are adjacent, and the threads have emptied them. */
 static int GpPiecesFree(const GpPieces *p, int64_t n)
 {
-  const int most = n < p->pieces ? GpPiecesAdjacent(p, n, GP_UPLOAD_TOGETHER / 2) : 0;
-  int       run  = 0;
+  const int     most     = n < p->pieces ? GpPiecesAdjacent(p, n, p->pieces - n, GP_UPLOAD_TOGETHER / 2) : 0;
+  const int64_t underway = p->dev->ring.copies - p->dev->ring.completed;
+  int           run      = 0;
 
   while (run < most && (n + run < p->dev->ring.buffers || GpPieceIsDone(p, n + run - p->dev->ring.buffers))) run++;
-  return run;
+  return (run == most && underway < GP_RING_EVENTS) || underway < GP_UPLOAD_UNDERWAY ? run : 0;
 }
 
 /* Copies from the device to buffers, which the threads empty. */
-static GpErr GpPiecesReceive(GpPieces *p, const char *device)
+static GpErr GpPiecesReceive(GpPieces *p)
 {
   const GpDev dev  = p->dev;
   GpDevRing  *R    = &dev->ring;
@@ -280,11 +336,11 @@ static GpErr GpPiecesReceive(GpPieces *p, const char *device)
 
   GpWorkersBegin(dev->workers, p->workers, GpPiecesWork, p);
   while (!err && p->open < p->pieces) {
-    const int run = R->copies - R->completed < GP_RING_EVENTS ? GpPiecesFree(p, n) : 0;
+    const int run = GpPiecesFree(p, n);
 
     if (run) {
       turn = 0;
-      err  = dev->ops->copy_out(dev, GpPieceBuffer(p, n), device + (size_t)n * GP_RING_BYTES, (size_t)(run - 1) * GP_RING_BYTES + GpPieceBytes(p, n + run - 1));
+      err  = dev->ops->copy_out(dev, GpPieceBuffer(p, n), GpPieceGetPlace(p, n).device, (size_t)(run - 1) * GP_RING_BYTES + GpPieceGetPlace(p, n + run - 1).bytes);
       n += run;
       if (!err) err = GpRingRecord(dev, p->base + n);
     }
@@ -301,10 +357,11 @@ static GpErr GpPiecesReceive(GpPieces *p, const char *device)
 
 GpErr GpDevDownloadDrained(GpDev dev, int threads, const void *device, size_t bytes, GpDevDrain drain, void *context)
 {
-  GpPieces p = {.dev = dev, .bytes = bytes, .host = (char *)(uintptr_t)device, .drain = drain, .context = context};
-  GpErr    err;
+  const GpDevPart part = {(void *)(uintptr_t)device, bytes, NULL, NULL};
+  GpPieces        p    = {.dev = dev, .part = &part, .parts = 1, .drain = drain, .context = context};
+  GpErr           err;
 
-  if (GpPiecesStart(&p, threads)) return p.host ? GpPiecesRun(&p) : GpPiecesReceive(&p, (const char *)device);
+  if (GpPiecesStart(&p, threads)) return p.direct ? GpPiecesRun(&p) : GpPiecesReceive(&p);
   if (dev->kind == GP_DEV_HOST) return bytes ? drain(context, 0, bytes, device) : GP_SUCCESS;
   for (size_t at = 0; at < bytes; at += GP_DEV_STAGE_BYTES) { /* one thread, one buffer */
     const size_t piece = bytes - at < GP_DEV_STAGE_BYTES ? bytes - at : GP_DEV_STAGE_BYTES;

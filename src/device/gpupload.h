@@ -13,6 +13,18 @@ extern "C" {
    `context` is copied. threads: number of threads; 0: one for each core that the process may use, at most 16. One thread copies if the array is small, or if the system refuses threads or pinned memory. */
 GpErr GpDevUploadByThreads(GpDev dev, int threads, void *device, size_t bytes, GpDevFill fill, void *context);
 
+/* Uploads several arrays, one after the other in this order, without a wait between them. If several pieces fail, the error is that of any of them; all pieces before one that fails are filled. */
+#define GP_UPLOAD_PARTS 4 /* maximum number of arrays */
+
+typedef struct {
+  void     *device;
+  size_t    bytes;
+  GpDevFill fill; /* not NULL */
+  void     *context;
+} GpDevPart;
+
+GpErr GpDevUploadParts(GpDev dev, int threads, int n, const GpDevPart part[]);
+
 /* Like GpDevDownload(), with several threads. threads: as above. */
 GpErr GpDevDownloadByThreads(GpDev dev, int threads, void *host, const void *device, size_t bytes);
 

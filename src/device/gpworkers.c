@@ -14,6 +14,7 @@
 #define GP_WORKERS_SPINS  256   /* number of steps of a wait that keep the core */
 #define GP_WORKERS_YIELDS 1024  /* number of steps after which a waiting thread sleeps */
 #define GP_WORKERS_SLEEP  20000 /* duration of such a sleep in nanoseconds */
+#define GP_WORKERS_LINGER 1000  /* number of steps that a thread waits for the next task before it sleeps, about 50 microseconds: uploads often follow each other */
 
 struct GpWorkers_ {
   pthread_mutex_t lock;
@@ -47,6 +48,9 @@ static void *GpWorkersLoop(void *context)
     w->body(w->context);
     pthread_mutex_lock(&w->lock);
     if (!--w->running) pthread_cond_signal(&w->finished);
+    pthread_mutex_unlock(&w->lock);
+    for (int turn = 0; turn < GP_WORKERS_LINGER && __atomic_load_n(&w->task, __ATOMIC_RELAXED) == last && !__atomic_load_n(&w->stop, __ATOMIC_RELAXED); turn++) GpWorkersPause(0);
+    pthread_mutex_lock(&w->lock);
   }
   pthread_mutex_unlock(&w->lock);
   return NULL;
@@ -86,7 +90,7 @@ void GpWorkersDestroy(GpWorkers *workers)
   if (!w) return;
   if (w->process == getpid()) {
     pthread_mutex_lock(&w->lock);
-    w->stop = 1;
+    __atomic_store_n(&w->stop, 1, __ATOMIC_RELAXED);
     pthread_cond_broadcast(&w->begun);
     pthread_mutex_unlock(&w->lock);
     for (int t = 0; t < w->threads; t++) pthread_join(w->thread[t], NULL);
@@ -110,7 +114,7 @@ void GpWorkersBegin(GpWorkers w, int threads, void (*body)(void *), void *contex
   w->body    = body;
   w->context = context;
   w->left    = threads;
-  w->task++;
+  __atomic_store_n(&w->task, w->task + 1, __ATOMIC_RELAXED); /* threads that linger read it without the lock */
   pthread_cond_broadcast(&w->begun);
   pthread_mutex_unlock(&w->lock);
 }

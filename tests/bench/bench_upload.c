@@ -196,6 +196,7 @@ static PetscErrorCode TimeSteps(const Stencil *S, const char storage[], PetscInt
   PetscBool      twice, fits;
   GpCsr          C, Ct;
   GpLoss         loss;
+  int            wrong;
 
   PetscFunctionBeginUser;
   PetscCall(PetscStrcmp(storage, "double", &twice));
@@ -211,6 +212,9 @@ static PetscErrorCode TimeSteps(const Stencil *S, const char storage[], PetscInt
   CHECK(GpCsrSetValues(&C, S->val, &loss));
   CHECK(GpDevSync(dev));
   PrintStep(S, storage, number, "values", Lap(&t), (double)S->nnz * GpPrecBytes(prec));
+  CHECK(GpCsrSetArrays(&C, S->row, S->col, S->val, &loss, &wrong));
+  CHECK(GpDevSync(dev));
+  PrintStep(S, storage, number, "pattern and values together", Lap(&t), GpCsrBytes(&C));
   PetscCall(TimeSide(S, storage, number, &C, rows, "of the matrix"));
   PetscCall(PetscTime(&t));
   CHECK(GpCsrTranspose(&C, &Ct, NULL));

@@ -46,16 +46,23 @@ static PetscErrorCode CompareArray(GpDev dev, const char what[], const void *dev
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode CheckArrays(GpCsr *C, const Matrix *A, GpPrec prec)
+static PetscErrorCode CheckArrays(GpCsr *C, const Matrix *A, GpPrec prec, int together)
 {
   GpLoss   loss, one = {.at = -1, .overflow = -1};
+  int      wrong = 0;
   int32_t *narrow;
   float   *single;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc2(2 * ROWS, &narrow, 2 * ROWS, &single));
-  PetscCallGp(C->dev, "pattern", GpCsrSetPattern(C, A->rowptr, A->col));
-  PetscCallGp(C->dev, "values", GpCsrSetValues(C, A->val, &loss));
+  if (together) {
+    PetscCallGp(C->dev, "arrays", GpDevZero(C->dev, C->rowptr, (size_t)GpCsrBytes(C)));
+    PetscCallGp(C->dev, "arrays", GpCsrSetArrays(C, A->rowptr, A->col, A->val, &loss, &wrong));
+  } else {
+    PetscCallGp(C->dev, "pattern", GpCsrSetPattern(C, A->rowptr, A->col));
+    PetscCallGp(C->dev, "values", GpCsrSetValues(C, A->val, &loss));
+  }
+  Check(!wrong, "a pattern was refused");
   for (PetscInt i = 0; i <= ROWS; i++) narrow[i] = (int32_t)A->rowptr[i];
   PetscCall(CompareArray(C->dev, "row pointers", C->rowptr, narrow, ((size_t)ROWS + 1) * sizeof(*narrow)));
   for (PetscInt k = 0; k < A->nnz; k++) narrow[k] = (int32_t)A->col[k];
@@ -75,18 +82,22 @@ static PetscErrorCode CheckRefusals(GpCsr *C, Matrix *A)
   const double   val[] = {A->val[at[0]], A->val[at[1]]};
   const PetscInt col = A->col[at[0]], row = A->rowptr[ROWS / 2];
   GpLoss         loss;
+  int            wrong;
 
   PetscFunctionBeginUser;
   A->val[at[0]] = A->val[at[1]] = 1e200;
   Check(GpCsrSetValues(C, A->val, &loss) == GP_ERR_ARGUMENT && loss.overflow == at[0], "an overflow at %" PRId64 " and not %" PetscInt_FMT, loss.overflow, at[0]);
-  for (int k = 0; k < 2; k++) A->val[at[k]] = val[k];
+  Check(GpCsrSetArrays(C, A->rowptr, A->col, A->val, &loss, &wrong) == GP_ERR_ARGUMENT && !wrong && loss.overflow == at[0], "an overflow at %" PRId64 " and not %" PetscInt_FMT ", together with the pattern", loss.overflow, at[0]);
   A->col[at[0]] = ROWS;
+  Check(GpCsrSetArrays(C, A->rowptr, A->col, A->val, &loss, &wrong) == GP_ERR_ARGUMENT && wrong, "a column out of range was accepted, together with values that overflow");
+  for (int k = 0; k < 2; k++) A->val[at[k]] = val[k];
   Check(GpCsrSetPattern(C, A->rowptr, A->col) == GP_ERR_ARGUMENT, "a column out of range was accepted");
   A->col[at[0]]       = col;
   A->rowptr[ROWS / 2] = A->nnz;
   Check(GpCsrSetPattern(C, A->rowptr, A->col) == GP_ERR_ARGUMENT, "row pointers that descend were accepted");
+  Check(GpCsrSetArrays(C, A->rowptr, A->col, A->val, &loss, &wrong) == GP_ERR_ARGUMENT && wrong, "row pointers that descend were accepted, together with values");
   A->rowptr[ROWS / 2] = row;
-  PetscCall(CheckArrays(C, A, GP_F32));
+  PetscCall(CheckArrays(C, A, GP_F32, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -108,7 +119,7 @@ int main(int argc, char **argv)
 
       PetscCallGp(dev, "memory", GpCsrCreate(dev, prec ? GP_F64 : GP_F32, ROWS, ROWS, A.nnz, &C));
       if (pinned) dev->kind = GP_DEV_CUDA; /* pinned buffers are used on the host backend too, as on a GPU */
-      PetscCall(CheckArrays(&C, &A, C.prec));
+      for (int together = 0; together < 2; together++) PetscCall(CheckArrays(&C, &A, C.prec, together));
       if (!prec) PetscCall(CheckRefusals(&C, &A));
       dev->kind = kind;
       GpCsrDestroy(&C);

@@ -110,13 +110,12 @@ PetscErrorCode GpOpRefillSide_Private(GpOp op, int t)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode GpOpSetValues(GpOp op, const PetscInt rowptr[], const PetscInt col[], const double val[], const GpOpPlace *place, PetscBool *fits)
+/* Checks the upload of values, whose result is err, and records their rounding error. */
+static PetscErrorCode GpOpTakeLoss(GpOp op, GpErr err, const PetscInt rowptr[], const PetscInt col[], const double val[], const GpOpPlace *place, PetscBool *fits)
 {
-  GpErr err = GpCsrSetValues(&op->side[0].csr, val, &op->loss);
-
   PetscFunctionBegin;
   if (op->loss.overflow >= 0) PetscCall(GpOpRefuseValue_Private(op, rowptr, col, val, place));
-  GpOpCallFits(op, fits, "uploading the values", err);
+  GpOpCallFits(op, fits, "uploading the matrix", err);
   op->loss_row = op->loss_column = -1;
   if (op->loss.at >= 0) PetscCall(GpOpLocate_Private(op, op->loss.at, rowptr, col, &op->loss_row, &op->loss_column));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -125,13 +124,13 @@ static PetscErrorCode GpOpSetValues(GpOp op, const PetscInt rowptr[], const Pets
 static PetscErrorCode GpOpBuild(GpOp op, PetscInt m, PetscInt n, const PetscInt rowptr[], const PetscInt col[], const double val[], const GpOpPlace *place, PetscBool *fits)
 {
   GpErr err;
+  int   wrong;
 
   PetscFunctionBegin;
   GpOpCallFits(op, fits, "allocating device memory for the matrix", GpCsrCreate(op->dev, op->options.prec, (int32_t)m, (int32_t)n, (int32_t)rowptr[m], &op->side[0].csr));
-  err = GpCsrSetPattern(&op->side[0].csr, rowptr, col);
-  if (err == GP_ERR_ARGUMENT) PetscCall(GpOpRefusePattern_Private(m, n, rowptr, col, place));
-  GpOpCallFits(op, fits, "uploading the pattern", err);
-  PetscCall(GpOpSetValues(op, rowptr, col, val, place, fits));
+  err = GpCsrSetArrays(&op->side[0].csr, rowptr, col, val, &op->loss, &wrong);
+  if (wrong) PetscCall(GpOpRefusePattern_Private(m, n, rowptr, col, place));
+  PetscCall(GpOpTakeLoss(op, err, rowptr, col, val, place, fits));
   if (!fits || *fits) PetscCall(GpOpBuildSide(op, 0, sizeof(PetscInt) == sizeof(int32_t) ? (const int32_t *)rowptr : NULL, fits));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -240,18 +239,21 @@ PetscErrorCode GpOpRefreshTranspose(GpOp op)
 /* Uploads new values on the same pattern. */
 PetscErrorCode GpOpRefill(GpOp op, const PetscInt rowptr[], const PetscInt col[], const double val[], const GpOpPlace *place)
 {
+  GpErr err;
+
   PetscFunctionBegin;
   op->seconds = 0;
   PetscCall(PetscTimeSubtract(&op->seconds));
   if (GpOpIsStreamed(op)) {
-    PetscErrorCode err = GpOpRefillStream_Private(op, rowptr, col, val, place);
+    PetscErrorCode failed = GpOpRefillStream_Private(op, rowptr, col, val, place);
 
     PetscCall(PetscTimeAdd(&op->seconds));
-    if (err) GpOpReset(op);
-    PetscCall(err);
+    if (failed) GpOpReset(op);
+    PetscCall(failed);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(GpOpSetValues(op, rowptr, col, val, place, NULL));
+  err = GpCsrSetValues(&op->side[0].csr, val, &op->loss);
+  PetscCall(GpOpTakeLoss(op, err, rowptr, col, val, place, NULL));
   PetscCall(GpOpRefillSide_Private(op, 0));
   PetscCall(PetscTimeAdd(&op->seconds));
   PetscCall(GpOpRefreshTranspose(op));

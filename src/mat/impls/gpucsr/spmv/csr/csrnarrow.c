@@ -11,8 +11,15 @@
 
 typedef struct {
   const PetscInt *in;
-  PetscInt        n; /* number of columns */
+  PetscInt        n;   /* number of columns */
+  int             bad; /* 1: an index is wrong */
 } GpIndices;
+
+static GpErr GpIndicesFail(GpIndices *from)
+{
+  __atomic_store_n(&from->bad, 1, __ATOMIC_RELAXED);
+  return GP_ERR_ARGUMENT;
+}
 
 /* Returns 1 if all indices are in 0 to n - 1. The sign bit of c | (n - 1 - c) is set if and only if c is out of range. Without a branch the
    compiler vectorises the loop. */
@@ -41,13 +48,13 @@ static void GpCopyIndices(size_t count, const PetscInt in[], int32_t out[])
    addresses. */
 static GpErr GpFillColumns(void *context, size_t offset, size_t bytes, void *destination)
 {
-  const GpIndices *from  = (const GpIndices *)context;
-  const size_t     first = offset / sizeof(int32_t), count = bytes / sizeof(int32_t);
+  GpIndices   *from  = (GpIndices *)context;
+  const size_t first = offset / sizeof(int32_t), count = bytes / sizeof(int32_t);
 
   for (size_t k = 0; k < count; k += GP_INDEX_BLOCK) {
     const size_t many = count - k < GP_INDEX_BLOCK ? count - k : GP_INDEX_BLOCK;
 
-    if (!GpIndicesInRange(many, from->in + first + k, from->n)) return GP_ERR_ARGUMENT;
+    if (!GpIndicesInRange(many, from->in + first + k, from->n)) return GpIndicesFail(from);
     GpCopyIndices(many, from->in + first + k, (int32_t *)destination + k);
   }
   return GP_SUCCESS;
@@ -56,23 +63,23 @@ static GpErr GpFillColumns(void *context, size_t offset, size_t bytes, void *des
 /* Converts and checks row pointers. They must ascend from 0. The caller has checked that the last one fits 32 bits, so all do. */
 static GpErr GpFillRows(void *context, size_t offset, size_t bytes, void *destination)
 {
-  const PetscInt *in    = (const PetscInt *)context + offset / sizeof(int32_t);
+  GpIndices      *from  = (GpIndices *)context;
+  const PetscInt *in    = from->in + offset / sizeof(int32_t);
   const size_t    count = bytes / sizeof(int32_t);
   int             falls = offset ? in[0] < in[-1] : in[0] != 0;
 
   for (size_t i = 1; i < count; i++) falls |= in[i] < in[i - 1];
-  if (falls) return GP_ERR_ARGUMENT;
+  if (falls) return GpIndicesFail(from);
   GpCopyIndices(count, in, (int32_t *)destination);
   return GP_SUCCESS;
 }
 
 GpErr GpCsrSetPattern(GpCsr *A, const PetscInt rowptr[], const PetscInt col[])
 {
-  GpIndices columns = {col, A->n};
-  GpErr     err     = GpDevUploadByThreads(A->dev, 0, A->rowptr, ((size_t)A->m + 1) * sizeof(int32_t), GpFillRows, (void *)(uintptr_t)rowptr);
+  GpIndices       rows = {.in = rowptr}, columns = {.in = col, .n = A->n};
+  const GpDevPart part[] = {{A->rowptr, ((size_t)A->m + 1) * sizeof(int32_t), GpFillRows, &rows}, {A->col, (size_t)A->nnz * sizeof(int32_t), GpFillColumns, &columns}};
 
-  if (!err) err = GpDevUploadByThreads(A->dev, 0, A->col, (size_t)A->nnz * sizeof(int32_t), GpFillColumns, &columns);
-  return err;
+  return GpDevUploadParts(A->dev, 0, 2, part);
 }
 
 GpErr GpCsrGetIndices(GpDev dev, const int32_t device[], size_t n, PetscInt out[])
@@ -156,13 +163,33 @@ static GpErr GpFillNarrow(void *context, size_t offset, size_t bytes, void *dest
   return err;
 }
 
+static GpErr GpFillCopy(void *context, size_t offset, size_t bytes, void *destination)
+{
+  memcpy(destination, (const char *)((GpNarrow *)context)->in + offset, bytes);
+  return GP_SUCCESS;
+}
+
 GpErr GpCsrSetValues(GpCsr *A, const double val[], GpLoss *loss)
 {
-  GpNarrow N     = {.in = val, .lock = PTHREAD_MUTEX_INITIALIZER, .loss = loss};
-  size_t   bytes = (size_t)A->nnz * GpPrecBytes(A->prec);
+  GpNarrow        N    = {.in = val, .lock = PTHREAD_MUTEX_INITIALIZER, .loss = loss};
+  const GpDevPart part = {A->val, (size_t)A->nnz * GpPrecBytes(A->prec), A->prec == GP_F32 ? GpFillNarrow : GpFillCopy, &N};
 
   *loss = (GpLoss){.worst = 0, .at = -1, .overflow = -1};
-  return A->prec == GP_F32 ? GpDevUploadByThreads(A->dev, 0, A->val, bytes, GpFillNarrow, &N) : GpDevUploadByThreads(A->dev, 0, A->val, bytes, NULL, (void *)(uintptr_t)val);
+  return GpDevUploadParts(A->dev, 0, 1, &part);
+}
+
+GpErr GpCsrSetArrays(GpCsr *A, const PetscInt rowptr[], const PetscInt col[], const double val[], GpLoss *loss, int *wrong)
+{
+  GpIndices       rows = {.in = rowptr}, columns = {.in = col, .n = A->n};
+  GpNarrow        N      = {.in = val, .lock = PTHREAD_MUTEX_INITIALIZER, .loss = loss};
+  const GpDevPart part[] = {
+    {A->rowptr, ((size_t)A->m + 1) * sizeof(int32_t), GpFillRows, &rows}, {A->col, (size_t)A->nnz * sizeof(int32_t), GpFillColumns, &columns}, {A->val, (size_t)A->nnz * GpPrecBytes(A->prec), A->prec == GP_F32 ? GpFillNarrow : GpFillCopy, &N}};
+  GpErr err;
+
+  *loss  = (GpLoss){.worst = 0, .at = -1, .overflow = -1};
+  err    = GpDevUploadParts(A->dev, 0, 3, part);
+  *wrong = rows.bad || columns.bad;
+  return err;
 }
 
 GP_CLONES static int64_t GpCountBlock(size_t n, const double in[])
