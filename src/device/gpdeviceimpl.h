@@ -13,9 +13,9 @@ extern "C" {
 #define GP_DEV_POLLS   200000 /* number of polls for a small download before the host synchronises the stream */
 #define GP_DEV_STREAMS 4      /* maximum depth of GpDevPushStream() */
 
-#define GP_RING_PIECES  48                  /* number of pinned buffers for copies by several threads */
-#define GP_RING_BYTES   ((size_t)256 << 10) /* size of such a buffer */
-#define GP_RING_SEGMENT 16                  /* number of buffers that are allocated together, so that one copy can transfer several of them */
+#define GP_RING_PIECES  96                  /* number of pinned buffers for copies by several threads */
+#define GP_RING_BYTES   ((size_t)128 << 10) /* size of such a buffer */
+#define GP_RING_SEGMENT 32                  /* number of buffers that are allocated together, so that one copy can transfer several of them */
 #define GP_RING_EVENTS  32                  /* number of copies that may be under way */
 
 typedef struct {

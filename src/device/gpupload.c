@@ -11,8 +11,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define GP_UPLOAD_PIECES   4  /* number of pieces below which waking threads takes longer than it saves */
-#define GP_UPLOAD_TOGETHER 8  /* largest number of pieces that are copied by one call */
+#define GP_UPLOAD_PIECES   6  /* number of pieces below which waking threads takes longer than it saves */
+#define GP_UPLOAD_TOGETHER 16 /* largest number of pieces that are copied by one call */
 #define GP_UPLOAD_UNDERWAY 2  /* number of calls under way from which on a call for fewer pieces waits until there are more, or fewer calls under way */
 #define GP_UPLOAD_THREADS  16 /* upper bound on the default number of threads. A GPU receives 55 GB/s, and a thread converts 3 to 6 GB/s */
 #define GP_UPLOAD_HELPED   4  /* number of threads below which the calling thread takes pieces too while it waits; otherwise it would delay copies */
