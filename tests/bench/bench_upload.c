@@ -212,7 +212,7 @@ static PetscErrorCode TimeSteps(const Stencil *S, const char storage[], PetscInt
   CHECK(GpCsrSetValues(&C, S->val, &loss));
   CHECK(GpDevSync(dev));
   PrintStep(S, storage, number, "values", Lap(&t), (double)S->nnz * GpPrecBytes(prec));
-  CHECK(GpCsrSetArrays(&C, S->row, S->col, S->val, &loss, &wrong));
+  CHECK(GpCsrSetArrays(&C, S->row, S->col, S->val, 0, &loss, &wrong));
   CHECK(GpDevSync(dev));
   PrintStep(S, storage, number, "pattern and values together", Lap(&t), GpCsrBytes(&C));
   PetscCall(TimeSide(S, storage, number, &C, rows, "of the matrix"));

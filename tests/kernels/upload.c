@@ -57,7 +57,7 @@ static PetscErrorCode CheckArrays(GpCsr *C, const Matrix *A, GpPrec prec, int to
   PetscCall(PetscMalloc2(2 * ROWS, &narrow, 2 * ROWS, &single));
   if (together) {
     PetscCallGp(C->dev, "arrays", GpDevZero(C->dev, C->rowptr, (size_t)GpCsrBytes(C)));
-    PetscCallGp(C->dev, "arrays", GpCsrSetArrays(C, A->rowptr, A->col, A->val, &loss, &wrong));
+    PetscCallGp(C->dev, "arrays", GpCsrSetArrays(C, A->rowptr, A->col, A->val, 0, &loss, &wrong));
   } else {
     PetscCallGp(C->dev, "pattern", GpCsrSetPattern(C, A->rowptr, A->col));
     PetscCallGp(C->dev, "values", GpCsrSetValues(C, A->val, &loss));
@@ -87,16 +87,17 @@ static PetscErrorCode CheckRefusals(GpCsr *C, Matrix *A)
   PetscFunctionBeginUser;
   A->val[at[0]] = A->val[at[1]] = 1e200;
   Check(GpCsrSetValues(C, A->val, &loss) == GP_ERR_ARGUMENT && loss.overflow == at[0], "an overflow at %" PRId64 " and not %" PetscInt_FMT, loss.overflow, at[0]);
-  Check(GpCsrSetArrays(C, A->rowptr, A->col, A->val, &loss, &wrong) == GP_ERR_ARGUMENT && !wrong && loss.overflow == at[0], "an overflow at %" PRId64 " and not %" PetscInt_FMT ", together with the pattern", loss.overflow, at[0]);
+  Check(GpCsrSetArrays(C, A->rowptr, A->col, A->val, 0, &loss, &wrong) == GP_ERR_ARGUMENT && !wrong && loss.overflow == at[0], "an overflow at %" PRId64 " and not %" PetscInt_FMT ", together with the pattern", loss.overflow, at[0]);
   A->col[at[0]] = ROWS;
-  Check(GpCsrSetArrays(C, A->rowptr, A->col, A->val, &loss, &wrong) == GP_ERR_ARGUMENT && wrong, "a column out of range was accepted, together with values that overflow");
+  Check(GpCsrSetArrays(C, A->rowptr, A->col, A->val, 0, &loss, &wrong) == GP_ERR_ARGUMENT && wrong, "a column out of range was accepted, together with values that overflow");
   for (int k = 0; k < 2; k++) A->val[at[k]] = val[k];
   Check(GpCsrSetPattern(C, A->rowptr, A->col) == GP_ERR_ARGUMENT, "a column out of range was accepted");
   A->col[at[0]]       = col;
   A->rowptr[ROWS / 2] = A->nnz;
   Check(GpCsrSetPattern(C, A->rowptr, A->col) == GP_ERR_ARGUMENT, "row pointers that descend were accepted");
-  Check(GpCsrSetArrays(C, A->rowptr, A->col, A->val, &loss, &wrong) == GP_ERR_ARGUMENT && wrong, "row pointers that descend were accepted, together with values");
+  Check(GpCsrSetArrays(C, A->rowptr, A->col, A->val, 0, &loss, &wrong) == GP_ERR_ARGUMENT && wrong, "row pointers that descend were accepted, together with values");
   A->rowptr[ROWS / 2] = row;
+  Check(GpCsrSetArrays(C, A->rowptr, A->col, A->val, 1, &loss, &wrong) == GP_ERR_ARGUMENT && !wrong && loss.rounded > 0, "rounded values were accepted as exact");
   PetscCall(CheckArrays(C, A, GP_F32, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -245,6 +245,38 @@ static PetscErrorCode TestDerived(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Matrices with more values than are read before single precision is tried. One value, the first or the last, decides. */
+static PetscErrorCode TestLarge(void)
+{
+  const PetscInt    n       = 210000;
+  const PetscScalar value[] = {0.25, 0.1, 1e300, 1e-300};
+
+  PetscFunctionBeginUser;
+  for (int place = 0; place < 2; place++) {
+    for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(value); k++) {
+      const PetscInt at = place ? n - 1 : 0;
+      PetscInt       start, end;
+      Mat            A;
+
+      PetscCall(MatCreate(PETSC_COMM_WORLD, &A));
+      PetscCall(MatSetSizes(A, PETSC_DECIDE, PETSC_DECIDE, n, n));
+      PetscCall(MatSetType(A, MATGPUCSR));
+      PetscCall(MatSetFromOptions(A));
+      PetscCall(MatSeqAIJSetPreallocation(A, 1, NULL));
+      PetscCall(MatMPIAIJSetPreallocation(A, 1, NULL, 0, NULL));
+      PetscCall(MatGetOwnershipRange(A, &start, &end));
+      for (PetscInt i = start; i < end; i++) PetscCall(MatSetValue(A, i, i, i == at ? value[k] : 0.5, INSERT_VALUES));
+      PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+      PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+      PetscCall(Expect(place ? "large, last value" : "large, first value", A, k ? MAT_GPUCSR_STORAGE_DOUBLE : MAT_GPUCSR_STORAGE_SINGLE));
+      PetscCall(MatScale(A, 0.3)); /* from single to double on one pattern */
+      Double("large, scaled", A);
+      PetscCall(MatDestroy(&A));
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   Mat A;
@@ -257,6 +289,7 @@ int main(int argc, char **argv)
   PetscCall(TestCOO());
   PetscCall(TestBlock());
   PetscCall(TestDerived());
+  PetscCall(TestLarge());
   PetscCall(Create(10, NULL, &A));
   PetscCall(MatViewFromOptions(A, NULL, "-storage_view"));
   PetscCall(MatScale(A, 0.1));

@@ -22,17 +22,36 @@ PetscErrorCode MatSeqAIJGPUCSRFitsSingle_Private(Mat A, PetscBool *fits)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+#define MAT_GPUCSR_PROBED 65536 /* number of values that are read before storage auto tries single precision */
+
+/* Tells whether storage auto should try single precision, because it holds the first values, and whether it holds all of them is unknown.  The upload then checks all values while it converts them. */
+static PetscErrorCode MatSeqAIJGPUCSRMayFitSingle(Mat A, PetscInt nnz, const PetscScalar val[], PetscBool *may)
+{
+  const Mat_GPUCSR *g = (const Mat_GPUCSR *)A->spptr;
+  PetscObjectState  state;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectStateGet((PetscObject)A, &state));
+  *may = (PetscBool)(nnz > MAT_GPUCSR_PROBED && (g->fits.owner != A || g->fits.state != state || g->fits.nonzerostate != A->nonzerostate) && GpCsrFitsSingle(g->dev, MAT_GPUCSR_PROBED, val));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Gets the precision of the next upload of a sequential matrix.  On one pattern, storage auto changes from single to double but never back;
    otherwise values that fit only sometimes would cost new formats at every change.
-   refill: the image has the pattern of the matrix */
-static PetscErrorCode MatSeqAIJGPUCSRGetPrecision(Mat A, PetscBool refill, GpPrec *prec)
+   refill: the image has the pattern of the matrix; probe: storage auto tries single precision */
+static PetscErrorCode MatSeqAIJGPUCSRGetPrecision(Mat A, PetscBool refill, PetscInt nnz, const PetscScalar val[], GpPrec *prec, PetscBool *probe)
 {
   Mat_SeqAIJGPUCSR *s      = (Mat_SeqAIJGPUCSR *)A->spptr;
   Mat_GPUCSR       *g      = &s->common;
   PetscBool         single = (PetscBool)(g->options.storage == MAT_GPUCSR_STORAGE_SINGLE);
 
   PetscFunctionBegin;
-  if (g->options.storage == MAT_GPUCSR_STORAGE_AUTO && !g->wide && !(refill && s->op->options.prec == GP_F64)) PetscCall(MatSeqAIJGPUCSRFitsSingle_Private(A, &single));
+  *probe = PETSC_FALSE;
+  if (g->options.storage == MAT_GPUCSR_STORAGE_AUTO && !g->wide && !(refill && s->op->options.prec == GP_F64)) {
+    if (!refill) PetscCall(MatSeqAIJGPUCSRMayFitSingle(A, nnz, val, probe));
+    if (*probe) single = PETSC_TRUE;
+    else PetscCall(MatSeqAIJGPUCSRFitsSingle_Private(A, &single));
+  }
   *prec = single ? GP_F32 : GP_F64;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -65,7 +84,7 @@ static PetscErrorCode MatSeqAIJGPUCSRUploadArrays(Mat A, PetscBool transpose, Pe
   const PetscInt    none[]  = {0};
   GpOpOptions       options = MatSeqAIJGPUCSRGetOperatorOptions(A, transpose);
   PetscScalar      *val;
-  PetscBool         refill;
+  PetscBool         refill, fits;
 
   PetscFunctionBegin;
   PetscCall(PetscGPUCSRGetDevice(&s->common.dev));
@@ -73,7 +92,7 @@ static PetscErrorCode MatSeqAIJGPUCSRUploadArrays(Mat A, PetscBool transpose, Pe
   PetscCall(MatSeqAIJGetCSRAndMemType(A, &key.rowptr, &key.col, &val, NULL));
   key.nnz = key.rowptr ? key.rowptr[A->rmap->n] : 0;
   refill  = (PetscBool)(s->op && s->key.owner == A && key.nonzerostate == s->key.nonzerostate && key.rowptr == s->key.rowptr && key.col == s->key.col && key.nnz == s->key.nnz);
-  PetscCall(MatSeqAIJGPUCSRGetPrecision(A, refill, &options.prec));
+  PetscCall(MatSeqAIJGPUCSRGetPrecision(A, refill, key.nnz, val, &options.prec, &options.probe));
   if (refill && (options.prec != s->op->options.prec || lacked)) refill = PETSC_FALSE;
   options.lacked = lacked;
   s->key         = (MatGPUCSRKey){0}; /* if the upload fails, the image is invalid */
@@ -81,6 +100,12 @@ static PetscErrorCode MatSeqAIJGPUCSRUploadArrays(Mat A, PetscBool transpose, Pe
   if (!s->op) PetscCall(GpOpCreate(s->common.dev, &s->op));
   if (refill) PetscCall(GpOpRefill(s->op, key.rowptr, key.col, val, &s->place));
   else PetscCall(GpOpSetUp(s->op, &options, key.rowptr ? A->rmap->n : 0, A->cmap->n, key.rowptr ? key.rowptr : none, key.col, val, &s->place));
+  if (options.probe && s->op->unfit) {
+    options.probe = PETSC_FALSE;
+    PetscCall(MatSeqAIJGPUCSRFitsSingle_Private(A, &fits));
+    options.prec = fits ? GP_F32 : GP_F64;
+    PetscCall(GpOpSetUp(s->op, &options, A->rmap->n, A->cmap->n, key.rowptr, key.col, val, &s->place));
+  } else if (options.probe) s->common.fits = (MatGPUCSRFits){A, key.state, A->nonzerostate, PETSC_TRUE};
   PetscCall(PetscLogEventEnd(MAT_GPUCSR_Upload, A, 0, 0, 0));
   if (!GpOpIsStreamed(s->op)) PetscCall(PetscLogCpuToGpu((PetscLogDouble)key.nnz * (refill ? 0 : sizeof(int32_t)) + (PetscLogDouble)key.nnz * GpPrecBytes(options.prec)));
   s->key = key;

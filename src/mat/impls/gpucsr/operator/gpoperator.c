@@ -128,8 +128,10 @@ static PetscErrorCode GpOpBuild(GpOp op, PetscInt m, PetscInt n, const PetscInt 
 
   PetscFunctionBegin;
   GpOpCallFits(op, fits, "allocating device memory for the matrix", GpCsrCreate(op->dev, op->options.prec, (int32_t)m, (int32_t)n, (int32_t)rowptr[m], &op->side[0].csr));
-  err = GpCsrSetArrays(&op->side[0].csr, rowptr, col, val, &op->loss, &wrong);
+  err = GpCsrSetArrays(&op->side[0].csr, rowptr, col, val, op->options.probe, &op->loss, &wrong);
   if (wrong) PetscCall(GpOpRefusePattern_Private(m, n, rowptr, col, place));
+  op->unfit = (PetscBool)(op->options.probe && (op->loss.rounded || op->loss.overflow >= 0));
+  if (op->unfit) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(GpOpTakeLoss(op, err, rowptr, col, val, place, fits));
   if (!fits || *fits) PetscCall(GpOpBuildSide(op, 0, sizeof(PetscInt) == sizeof(int32_t) ? (const int32_t *)rowptr : NULL, fits));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -138,8 +140,9 @@ static PetscErrorCode GpOpBuild(GpOp op, PetscInt m, PetscInt n, const PetscInt 
 /* A failure, for example too little device memory, frees everything. */
 PetscErrorCode GpOpSetUp(GpOp op, const GpOpOptions *options, PetscInt m, PetscInt n, const PetscInt rowptr[], const PetscInt col[], const double val[], const GpOpPlace *place)
 {
-  PetscBool      streams, fits = PETSC_TRUE;
-  PetscErrorCode err = PETSC_SUCCESS;
+  const PetscBool probe = options->probe;
+  PetscBool       streams, fits = PETSC_TRUE;
+  PetscErrorCode  err = PETSC_SUCCESS;
 
   PetscFunctionBegin;
   op->seconds = 0;
@@ -149,11 +152,14 @@ PetscErrorCode GpOpSetUp(GpOp op, const GpOpOptions *options, PetscInt m, PetscI
   GpOpReset(op);
   op->options = *options;
   op->nnz     = rowptr[m];
-  op->refills = PETSC_FALSE;
-  op->version = ++GpOpVersions;
+  op->refills = op->unfit = PETSC_FALSE;
+  op->version             = ++GpOpVersions;
   PetscCall(GpOpMustStream_Private(op, options, m, n, rowptr[m], &streams));
   if (!streams) err = GpOpBuild(op, m, n, rowptr, col, val, place, GpOpMayStream(op) ? &fits : NULL);
-  if (!fits) GpOpReset(op);
+  op->options.probe = PETSC_FALSE;
+  if (probe && (streams || !fits)) op->unfit = PETSC_TRUE;
+  if (!fits || op->unfit) GpOpReset(op);
+  if (op->unfit) PetscFunctionReturn(PETSC_SUCCESS);
   op->options.lacked = (PetscBool)(!fits || (streams && options->streaming == GP_OP_STREAM_AUTO));
   if (streams || !fits) err = GpOpSetUpStream_Private(op, m, n, rowptr, col, val, place);
   if (err) GpOpReset(op);

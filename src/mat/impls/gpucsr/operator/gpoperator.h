@@ -26,6 +26,7 @@ typedef struct {
   GpSelMode mode;   /* how the selector decides */
   double    limit;  /* upper bound in bytes on the device memory of the operator, including its formats; negative: no bound */
   PetscBool adds;   /* whether most products with A add to a vector */
+  PetscBool probe;  /* prec is single, and the caller does not know whether it holds every value. If it does not, or if the matrix would be streamed, GpOpSetUp() builds nothing and sets `unfit` */
   PetscBool exact;  /* single precision was selected because it holds every value exactly; no later value may be rounded */
 
   GpOpStreaming     streaming;
@@ -70,6 +71,7 @@ struct _n_GpOp {
   int64_t        nnz;                   /* number of nonzeros; that of a streamed matrix can exceed 32 bits, and side[0].csr.nnz is then INT32_MAX */
   PetscBool      has[2];                /* whether the side is built */
   int32_t       *perm;                  /* index in A of every nonzero of the transpose; kept once values have changed on one pattern */
+  PetscBool      unfit;                 /* see GpOpOptions.probe */
   PetscBool      refills;               /* values have changed on one pattern */
   GpLoss         loss;                  /* rounding error of the conversion to single precision */
   PetscInt       loss_row, loss_column; /* local position of the largest rounding error; -1: there is none */

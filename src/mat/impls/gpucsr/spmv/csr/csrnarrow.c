@@ -93,7 +93,8 @@ GpErr GpCsrGetIndices(GpDev dev, const int32_t device[], size_t n, PetscInt out[
 
 typedef struct {
   const double   *in;
-  pthread_mutex_t lock; /* protects *loss */
+  int             exact; /* 1: a value that changes is an error */
+  pthread_mutex_t lock;  /* protects *loss */
   GpLoss         *loss;
 } GpNarrow;
 
@@ -160,7 +161,7 @@ static GpErr GpFillNarrow(void *context, size_t offset, size_t bytes, void *dest
   pthread_mutex_lock(&N->lock);
   GpCsrAddLoss(N->loss, &loss, (int64_t)first);
   pthread_mutex_unlock(&N->lock);
-  return err;
+  return N->exact && loss.rounded ? GP_ERR_ARGUMENT : err;
 }
 
 static GpErr GpFillCopy(void *context, size_t offset, size_t bytes, void *destination)
@@ -178,10 +179,10 @@ GpErr GpCsrSetValues(GpCsr *A, const double val[], GpLoss *loss)
   return GpDevUploadParts(A->dev, 0, 1, &part);
 }
 
-GpErr GpCsrSetArrays(GpCsr *A, const PetscInt rowptr[], const PetscInt col[], const double val[], GpLoss *loss, int *wrong)
+GpErr GpCsrSetArrays(GpCsr *A, const PetscInt rowptr[], const PetscInt col[], const double val[], int exact, GpLoss *loss, int *wrong)
 {
   GpIndices       rows = {.in = rowptr}, columns = {.in = col, .n = A->n};
-  GpNarrow        N      = {.in = val, .lock = PTHREAD_MUTEX_INITIALIZER, .loss = loss};
+  GpNarrow        N      = {.in = val, .exact = exact, .lock = PTHREAD_MUTEX_INITIALIZER, .loss = loss};
   const GpDevPart part[] = {
     {A->rowptr, ((size_t)A->m + 1) * sizeof(int32_t), GpFillRows, &rows}, {A->col, (size_t)A->nnz * sizeof(int32_t), GpFillColumns, &columns}, {A->val, (size_t)A->nnz * GpPrecBytes(A->prec), A->prec == GP_F32 ? GpFillNarrow : GpFillCopy, &N}};
   GpErr err;

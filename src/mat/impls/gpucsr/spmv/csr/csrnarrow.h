@@ -5,8 +5,9 @@
 #include "mat/impls/gpucsr/spmv/common/gpformat.h"
 #include <petscsys.h>
 
-/* Uploads pattern and values. GP_ERR_ARGUMENT if row pointers do not ascend from 0 or a column is out of range (*wrong is 1 then), or if a value overflows (loss->overflow). */
-GpErr GpCsrSetArrays(GpCsr *A, const PetscInt rowptr[], const PetscInt col[], const double val[], GpLoss *loss, int *wrong);
+/* Uploads pattern and values. GP_ERR_ARGUMENT if row pointers do not ascend from 0 or a column is out of range (*wrong is 1 then), or if a value overflows (loss->overflow). exact: 1: GP_ERR_ARGUMENT too if
+   single precision rounds a value; loss->rounded is positive then. */
+GpErr GpCsrSetArrays(GpCsr *A, const PetscInt rowptr[], const PetscInt col[], const double val[], int exact, GpLoss *loss, int *wrong);
 
 GpErr GpCsrSetPattern(GpCsr *A, const PetscInt rowptr[], const PetscInt col[]);     /* GP_ERR_ARGUMENT if row pointers do not ascend from 0 or a column is out of range */
 GpErr GpCsrGetIndices(GpDev dev, const int32_t device[], size_t n, PetscInt out[]); /* downloads row pointers or columns */
