@@ -22,6 +22,8 @@ PETSC_INTERN PetscErrorCode MatProductSetFromOptions_GPUCSR_Dense(Mat, PetscBool
 
 /* gpucsrsparse.c: products of sequential sparse matrices */
 PETSC_INTERN PetscErrorCode MatProductSetFromOptions_GPUCSR_Sparse(Mat, PetscBool *found);
+PETSC_INTERN PetscErrorCode MatGPUCSRSparseUsesHost_Private(Mat C, PetscBool *host);     /* whether an option selects the host */
+PETSC_INTERN PetscErrorCode MatGPUCSRSparseTakes_Private(Mat operand, PetscBool *takes); /* whether the device can take a sequential operand */
 
 /* gpucsrdiagonal.c: diagonal and diagonal blocks of a sequential matrix */
 PETSC_INTERN PetscErrorCode MatGPUCSRSetDiagonals_Private(Mat);

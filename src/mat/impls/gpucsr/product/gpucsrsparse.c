@@ -331,7 +331,7 @@ static PetscErrorCode MatProductSymbolic_SeqAIJGPUCSR(Mat C)
 /* --- selection ---------------------------------------------------------------------------------------------------------------------------------- */
 
 /* Tells whether the user has selected an algorithm of PETSc or the host. The options that select the host are those of PETSc's own types for GPUs. */
-static PetscErrorCode MatGPUCSRSparseUsesHost(Mat C, PetscBool *host)
+PetscErrorCode MatGPUCSRSparseUsesHost_Private(Mat C, PetscBool *host)
 {
   const Mat_Product *product = C->product;
   const char        *name = MatGPUCSRSparseGetName(product->type), *prefix = ((PetscObject)C)->prefix;
@@ -353,7 +353,7 @@ static PetscErrorCode MatGPUCSRSparseUsesHost(Mat C, PetscBool *host)
 }
 
 /* Tells whether the device can take an operand: a sequential gpucsr matrix whose indices fit 32 bits and that is not streamed. */
-static PetscErrorCode MatGPUCSRSparseTakes(Mat A, PetscBool *takes)
+PetscErrorCode MatGPUCSRSparseTakes_Private(Mat A, PetscBool *takes)
 {
   const Mat_SeqAIJGPUCSR *s = (const Mat_SeqAIJGPUCSR *)A->spptr;
   const PetscInt         *rowptr;
@@ -379,10 +379,10 @@ PetscErrorCode MatProductSetFromOptions_GPUCSR_Sparse(Mat C, PetscBool *found)
   PetscFunctionBegin;
   *found = PETSC_FALSE;
   if (!MatGPUCSRSparseGetName(product->type)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatGPUCSRSparseTakes(product->A, &takes[0]));
-  if (takes[0]) PetscCall(MatGPUCSRSparseTakes(product->B, &takes[1]));
+  PetscCall(MatGPUCSRSparseTakes_Private(product->A, &takes[0]));
+  if (takes[0]) PetscCall(MatGPUCSRSparseTakes_Private(product->B, &takes[1]));
   if (!takes[1]) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatGPUCSRSparseUsesHost(C, &host));
+  PetscCall(MatGPUCSRSparseUsesHost_Private(C, &host));
   if (host) PetscFunctionReturn(PETSC_SUCCESS);
   C->ops->productsymbolic = MatProductSymbolic_SeqAIJGPUCSR;
   *found                  = PETSC_TRUE;

@@ -49,8 +49,10 @@ static PetscErrorCode MatGPUCSRSetOperations(Mat A, PetscBool mpi)
     g->getoperators     = MatMPIAIJGPUCSRGetOperatorsAndHalo_Private;
     g->assemblecoo      = MatSetValuesCOO_MPIAIJGPUCSR_Device;
     A->ops->assemblyend = MatAssemblyEnd_MPIAIJGPUCSR;
-    A->ops->bindtocpu   = MatBindToCPU_MPIAIJGPUCSR;
-    A->ops->shift       = MatShift_MPIAIJGPUCSR;
+
+    A->ops->productsetfromoptions = MatProductSetFromOptions_MPIAIJGPUCSR;
+    A->ops->bindtocpu             = MatBindToCPU_MPIAIJGPUCSR;
+    A->ops->shift                 = MatShift_MPIAIJGPUCSR;
     if (A->ops->getdiagonalblock) A->ops->getdiagonalblock = MatGetDiagonalBlock_MPIAIJGPUCSR;
     A->ops->diagonalscale = MatDiagonalScale_MPIAIJGPUCSR;
     A->ops->sor           = MatSOR_MPIAIJGPUCSR;

@@ -1,6 +1,7 @@
-/* MatProduct with operands of type gpucsr.  Products with a dense matrix (gpucsrdense.c), and products of two sequential
-   matrices (gpucsrsparse.c), run on the device.  PETSc computes all others on the host.
+/* MatProduct with operands of type gpucsr.  Products with a dense matrix (gpucsrdense.c), and products of sparse matrices
+   (gpucsrsparse.c, mpigpucsrsparse.c), run on the device.  PETSc computes all others on the host.
    PETSc finds its functions by the exact type names of the operands, so gpucsr matrices are presented as plain AIJ meanwhile. */
+#include "mat/impls/gpucsr/parallel/mpigpucsrrows.h"
 #include "mat/impls/gpucsr/type/gpucsrtype.h"
 
 /* Hides the type gpucsr from PETSc: sets the type name of the parent type, or restores the given one, and returns the former name.  Exchanges the
@@ -47,6 +48,17 @@ PetscErrorCode MatProductSetFromOptions_GPUCSR_AnyType(Mat C)
     PetscCall(PetscObjectComposeFunction((PetscObject)operand[k], "MatProductSetFromOptions_anytype_C", MatProductSetFromOptions_GPUCSR_AnyType));
   }
   PetscCall(err);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Sets the functions of the product C of parallel matrices of type gpucsr. */
+PetscErrorCode MatProductSetFromOptions_MPIAIJGPUCSR(Mat C)
+{
+  PetscBool found;
+
+  PetscFunctionBegin;
+  PetscCall(MatProductSetFromOptions_MPIAIJGPUCSR_Sparse(C, &found));
+  if (!found) PetscCall((*MatGPUCSRBase_Private(C->product->A)->productsetfromoptions)(C));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

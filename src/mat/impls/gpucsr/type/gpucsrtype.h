@@ -48,6 +48,7 @@ PETSC_INTERN PetscErrorCode MatGPUCSRSetFactors_Private(Mat);
 PETSC_INTERN PetscErrorCode MatGPUCSRRegisterFactors_Private(void);
 PETSC_INTERN PetscErrorCode MatProductSetFromOptions_GPUCSR_AnyType(Mat);
 PETSC_INTERN PetscErrorCode MatProductSetFromOptions_SeqAIJGPUCSR(Mat);
+PETSC_INTERN PetscErrorCode MatProductSetFromOptions_MPIAIJGPUCSR(Mat);
 PETSC_INTERN char          *MatGPUCSRExchangeTypeName_Private(Mat, char *name);
 PETSC_INTERN PetscErrorCode MatView_GPUCSR(Mat, PetscViewer);
 PETSC_INTERN PetscErrorCode MatGPUCSRViewInfo_Private(Mat, PetscViewer);
