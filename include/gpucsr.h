@@ -21,8 +21,9 @@
 #define VECSEQGPU "seqgpu"
 #define VECMPIGPU "mpigpu"
 
-#define KSPGPUCG   "gpucg"
-#define KSPGPUBCGS "gpubcgs"
+#define KSPGPUCG    "gpucg"
+#define KSPGPUBCGS  "gpubcgs"
+#define KSPGPUGMRES "gpugmres"
 
 #define PCGPUAMG  "gpuamg"
 #define PCGPUPOLY "gpupoly"

@@ -61,7 +61,7 @@ static PetscErrorCode PetscGPUCSRCheckPETSc(void)
   command line, in `PETSC_OPTIONS` or in `.petscrc`, has the same effect. Further calls do nothing.
 
   The registered matrix types are `MATSEQAIJGPUCSR` and `MATMPIAIJGPUCSR`, with the common names `MATGPUCSR` and `MATAIJGPUCSR`, and `MATGPUCSRSTREAM`. The vector types
-  are `VECSEQGPU` and `VECMPIGPU`, with the common name `VECGPU`. The solver types are `KSPGPUCG`, `KSPGPUBCGS` and `TAOLSBMRM`.
+  are `VECSEQGPU` and `VECMPIGPU`, with the common name `VECGPU`. The solver types are `KSPGPUCG`, `KSPGPUBCGS`, `KSPGPUGMRES` and `TAOLSBMRM`.
 
   The device is opened when the first matrix or vector of these types is created.
 
@@ -89,6 +89,7 @@ PetscErrorCode PetscGPUCSRInitialize(void)
   PetscCall(KSPInitializePackage());
   PetscCall(KSPRegister(KSPGPUCG, KSPCreate_GPUCG));
   PetscCall(KSPRegister(KSPGPUBCGS, KSPCreate_GPUBCGS));
+  PetscCall(KSPRegister(KSPGPUGMRES, KSPCreate_GPUGMRES));
   PetscCall(MatLMVMGPURegister_Private());
   PetscCall(PCGPURegister_Private());
   PetscCall(TaoInitializePackage());

@@ -130,6 +130,29 @@ static inline PetscErrorCode GpCompatGetEventInfo(PetscLogEvent event, PetscEven
 }
 #endif
 
+/* GP_COMPAT_IS_CLASSICAL(KSP, PetscBool *): whether a GMRES method orthogonalises by the classical Gram-Schmidt method without refinement. */
+#if PETSC_VERSION_LT(3, 26, 0)
+  #define GP_COMPAT_IS_CLASSICAL(ksp, classical) \
+    do { \
+      PetscErrorCode (*orthogonalise)(KSP, PetscInt); \
+      KSPGMRESCGSRefinementType refinement; \
+\
+      PetscCall(KSPGMRESGetOrthogonalization(ksp, &orthogonalise)); \
+      PetscCall(KSPGMRESGetCGSRefinementType(ksp, &refinement)); \
+      *(classical) = (PetscBool)(orthogonalise == KSPGMRESClassicalGramSchmidtOrthogonalization && refinement == KSP_GMRES_CGS_REFINE_NEVER); \
+    } while (0)
+#else
+  #define GP_COMPAT_IS_CLASSICAL(ksp, classical) \
+    do { \
+      KSPOrthogonalizationFn               *orthogonalise; \
+      KSPOrthogonalizationCGSRefinementType refinement; \
+\
+      PetscCall(KSPOrthogonalizationGet(ksp, &orthogonalise)); \
+      PetscCall(KSPOrthogonalizationGetCGSRefinementType(ksp, &refinement)); \
+      *(classical) = (PetscBool)(orthogonalise == KSPOrthogonalizationClassicalGramSchmidt && refinement == KSP_ORTHOGONALIZATION_CGS_REFINE_NEVER); \
+    } while (0)
+#endif
+
 /* 1: quasi-Newton matrices (MATLMVM) store their history in dense matrices. */
 #if PETSC_VERSION_GE(3, 23, 0)
   #define GP_COMPAT_LMVM_DENSE 1

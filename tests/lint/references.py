@@ -8,7 +8,7 @@ import sys
 CODE = (".c", ".h", ".cu", ".cuh", ".def")
 SOURCES = CODE + (".py", ".sh", ".mk")
 # Functions and options with these beginnings are those of the project; all others are PETSc's or another library's.
-OURS = re.compile(r"(Gp[A-Z]|GP_|MatGPUCSR|MatMPIAIJGPUCSR|MatSeqAIJGPUCSR|PetscGPUCSR|VecGPU|BMRM|PageRank|Network[A-Z]|SMACOF|KMeans|KSPGPU|PCGPU|Corpus)\w*$|\w+_(GPUCSR|MPIAIJGPUCSR|GPU|GPUCG|GPUBCGS|GPUPoly|LSBMRM)$")
+OURS = re.compile(r"(Gp[A-Z]|GP_|MatGPUCSR|MatMPIAIJGPUCSR|MatSeqAIJGPUCSR|PetscGPUCSR|VecGPU|BMRM|PageRank|Network[A-Z]|SMACOF|KMeans|KSPGPU|PCGPU|Corpus)\w*$|\w+_(GPUCSR|MPIAIJGPUCSR|GPU|GPUCG|GPUBCGS|GPUGMRES|GPUPoly|LSBMRM)$")
 OPTION = re.compile(r"-(?:mat_gpucsr|vec_gpu|gpucsr|bmrm|tao_lsbmrm|pagerank|network|smacof|kmeans|ksp_gpu|pc_gpupoly|pc_gpufsai|pc_gpuspai)_[A-Za-z0-9_]*[a-z0-9]")
 # Options of PETSc's objects within a solver.
 OBJECTS = re.compile(r"-(bmrm|pagerank|network|smacof|pc_gpufsai|pc_gpuspai)_(ksp|pc|mat|vec|eps|st|pep|sub)(_|$)")

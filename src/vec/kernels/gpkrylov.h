@@ -54,9 +54,15 @@ typedef struct {
   /* BiCGStab: r0'r, the step lengths, the coefficient of the old direction; s is zero, so that x + alpha p is the solution */
   double  rho, alpha, omega, gamma;
   int32_t exact;
+  /* GMRES */
+  int32_t columns;    /* number of columns of the cycle whose correction is not in the solution yet */
+  int32_t refines;    /* the matrix of the iterations is rounded */
+  double  cycle;      /* norm at the start of the cycle */
+  double  early;      /* the cycle ends if dp <= early, so that the residual is replaced; 0: never */
+  double  happy, far; /* tolerances for a happy breakdown, and for the deviation at a restart relative to `cycle` */
 } GpKrylovState;
 
-#define GP_KRYLOV_PARTIAL (5 * GP_DEV_PARTS) /* size in doubles of the partial sums of a reduction */
+#define GP_KRYLOV_SUMS 5 /* number of sums of a reduction, except in GMRES; memory for partial sums has GP_DEV_PARTS doubles for each */
 
 /* Kernels that several methods use (krylov.cu) */
 typedef struct {
@@ -93,16 +99,43 @@ typedef struct {
   GpErr (*adopt)(GpDev, int32_t n, GpKrylovState *, double *partial, const double *replacement, double *r, double *r0);                          /* r = replacement; r0 too if restart is set; computes dp, rho, gamma and status */
 } GpBcgsKernels;
 
+/* GMRES (gmres.cu): arrays in device memory */
+#define GP_GMRES_RESTART 200 /* maximum length of a cycle, bounded by the shared memory of a block */
+
+typedef struct {
+  double *columns;                                  /* [restart][restart] columns of the rotated Hessenberg matrix */
+  double *h, *cosine, *sine, *residual, *scale, *y; /* [restart + 1] new column, rotations, rotated right-hand side, 1 / norm of the vectors u, coefficients of the correction */
+  int32_t restart;
+} GpGmresWork;
+
+typedef enum {
+  GP_GMRES_STARTS,
+  GP_GMRES_RESTARTS,
+  GP_GMRES_REPLACED
+} GpGmresStage;
+
+/* basis: [restart + 1][n] the vectors u. d: as in GpBcgsKernels */
+typedef struct {
+  GpErr (*begin)(GpDev, int32_t n, GpKrylovState *, const GpGmresWork *, double *partial, GpGmresStage, const double *r, double *u);                                 /* u = r; begins a cycle */
+  GpErr (*orthogonalise)(GpDev, int32_t n, GpKrylovState *, const GpGmresWork *, double *partial, int32_t k, const double *d, const double *basis, const double *x); /* x is the product with u_k; computes the new column h */
+  GpErr (*update)(GpDev, int32_t n, GpKrylovState *, const GpGmresWork *, double *partial, int32_t k, const double *d, double *basis, const double *x);              /* computes u_(k + 1), dp and status */
+  GpErr (*correct)(GpDev, int32_t n, GpKrylovState *, const GpGmresWork *, int always, const double *basis, double *x);                                              /* adds the correction of the cycle to x */
+} GpGmresKernels;
+
 extern const GpKrylovKernels GpKrylovKernels_Host;
 extern const GpKrylovKernels GpKrylovKernels_CUDA; /* exists only if GP_HAVE_CUDA is set */
 extern const GpCgKernels     GpCgKernels_Host;
 extern const GpCgKernels     GpCgKernels_CUDA;
 extern const GpBcgsKernels   GpBcgsKernels_Host;
 extern const GpBcgsKernels   GpBcgsKernels_CUDA;
+extern const GpGmresKernels  GpGmresKernels_Host;
+extern const GpGmresKernels  GpGmresKernels_CUDA;
 
 #define GpKrylovKernelsOf(dev) GpDevSelect(dev, GpKrylovKernels_Host, GpKrylovKernels_CUDA)
 #define GpCgKernelsOf(dev)     GpDevSelect(dev, GpCgKernels_Host, GpCgKernels_CUDA)
 #define GpBcgsKernelsOf(dev)   GpDevSelect(dev, GpBcgsKernels_Host, GpBcgsKernels_CUDA)
+
+#define GpGmresKernelsOf(dev) GpDevSelect(dev, GpGmresKernels_Host, GpGmresKernels_CUDA)
 
 #if defined(__cplusplus)
 }

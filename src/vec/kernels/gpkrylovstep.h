@@ -30,7 +30,7 @@ GP_INLINE int GpKrylovIsLast(const GpKrylovState *s)
 /* Tells whether the residual may be replaced: the method runs, or it has stopped because of a small residual. */
 GP_INLINE int GpKrylovMayReplace(const GpKrylovState *s)
 {
-  return s->status == GP_KRYLOV_RUNNING || s->status == GP_KRYLOV_ZERO_BETA || s->status == GP_KRYLOV_EXACT || (s->status == GP_KRYLOV_NORM && s->dp <= s->small);
+  return s->status == GP_KRYLOV_RUNNING || s->status == GP_KRYLOV_ZERO_BETA || s->status == GP_KRYLOV_EXACT || (s->status == GP_KRYLOV_NORM && (s->dp <= s->small || s->dp <= s->early));
 }
 
 /* Sets what all methods set after a replacement; dp is the new norm. */

@@ -20,6 +20,8 @@ static PetscErrorCode KSPGPUBCGSPlan(KSP ksp, KSP_GPU *g)
   (void)ksp;
   g->count  = VECTORS;
   g->period = 1;
+  g->extra  = 0;
+  g->sums   = GP_KRYLOV_SUMS;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

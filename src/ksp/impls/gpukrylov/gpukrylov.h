@@ -25,11 +25,14 @@ enum {
 typedef struct {
   const char *type, *base;                                   /* names of the type and of PETSc's type */
   PetscErrorCode (*check)(KSP, KSP_GPU *, const char **why); /* what the loop of this method does not support; may be NULL */
-  PetscErrorCode (*plan)(KSP, KSP_GPU *);                    /* sets count and period */
+  PetscErrorCode (*plan)(KSP, KSP_GPU *);                    /* sets count and period, and for GMRES extra and sums */
+  PetscErrorCode (*initialise)(KSP_GPU *, GpKrylovState *);  /* sets members of the state before the start; may be NULL */
   PetscErrorCode (*start)(KSP_GPU *, double *ax);            /* computes the first residual from KSP_GPU_B and the product of the initial guess, NULL if that is zero; and the scalars */
   PetscErrorCode (*iterate)(KSP_GPU *, PetscInt k);          /* iteration k of a period */
   PetscErrorCode (*replace)(KSP_GPU *);                      /* replaces the residual by one that the operator g->exact gives */
+  PetscErrorCode (*finish)(KSP_GPU *);                       /* completes the solution after the method has stopped; may be NULL */
   PetscErrorCode (*create)(KSP, KSP_GPU *);                  /* more than the engine does; may be NULL */
+  PetscLogDouble (*getflops)(KSP_GPU *, PetscInt its);       /* flops of vector operations of all iterations, without norms; NULL: vectorflops an entry and iteration */
   PetscBool replaces;                                        /* replace() may be launched between two batches */
   PetscInt  products;                                        /* number of products of an iteration */
   PetscInt  applications;                                    /* number of applications of the preconditioner of an iteration */
@@ -52,16 +55,21 @@ struct _n_KSP_GPU {
   PetscErrorCode (*reset)(KSP);
   PetscErrorCode (*destroy)(KSP);
   PetscErrorCode (*setradius)(KSP, PetscReal);
-  PetscBool   radius; /* a trust region was requested, which the loop does not support */
-  PetscInt    batch;  /* number of iterations of a graph, after which the host reads the state */
-  PetscBool   refine; /* replace the residual where single storage rounds values */
-  const char *why;    /* why PETSc's type did the last solve; NULL if the loop on the device did */
+  PetscErrorCode (*sethappy)(KSP, PetscReal);
+  PetscErrorCode (*setfar)(KSP, PetscReal);
+  PetscBool   radius;     /* a trust region was requested, which the loop does not support */
+  PetscInt    batch;      /* number of iterations of a graph, after which the host reads the state */
+  PetscBool   refine;     /* replace the residual where single storage rounds values */
+  PetscReal   happy, far; /* tolerances of GMRES for a happy breakdown, and for the deviation of the residual at a restart */
+  const char *why;        /* why PETSc's type did the last solve; NULL if the loop on the device did */
 
-  GpDev          dev;               /* device of the memory below */
-  PetscInt       n, count, period;  /* number of entries of the vectors, -1 if no memory is allocated; number of vectors; iterations after which the launches repeat */
-  PetscInt       allocated;         /* number of vectors that are allocated */
-  double        *vectors;           /* [allocated * n] device memory; KSP_GPU_VECTOR() gets one vector */
-  double        *partial;           /* [GP_KRYLOV_PARTIAL] device memory for partial sums of the reductions */
+  GpDev          dev;              /* device of the memory below */
+  PetscInt       n, count, period; /* number of entries of the vectors, -1 if no memory is allocated; number of vectors; iterations after which the launches repeat */
+  PetscInt       allocated;        /* number of vectors that are allocated */
+  double        *vectors;          /* [allocated * n] device memory; KSP_GPU_VECTOR() gets one vector */
+  double        *partial;          /* [sums * GP_DEV_PARTS] device memory for partial sums of the reductions */
+  double        *work;             /* [extra] device memory for arrays of the method */
+  PetscInt       sums, extra, allocatedsums, allocatedextra;
   GpKrylovState *state, *polled;    /* state in device memory; [2] copies of it in pinned memory, used alternately */
   PetscInt       ring;              /* number of norms that are stored; at least the iterations between two polls, and one more */
   double        *norms, *pollnorms; /* [ring] device memory; [2 * ring] copies of it in pinned memory */
@@ -69,6 +77,8 @@ struct _n_KSP_GPU {
 
   GpOp              op;             /* operator of the recorded products; NULL: record again */
   PetscInt64        version;        /* GpOp version of the operator when the graphs were recorded */
+  GpOp              recordedexact;  /* operator for residuals, of the graphs */
+  PetscInt64        exactversion;   /* its version when the graphs were recorded */
   KSPGPUPCKind      pc;             /* of the graphs */
   PCSide            side;           /* of the graphs */
   PCGPURecorded     recorded;       /* of the graphs, if pc is KSP_GPU_PC_RECORDED */
@@ -95,6 +105,7 @@ struct _n_KSP_GPU {
 PETSC_INTERN PetscLogEvent  KSP_GPU_Loop;
 PETSC_INTERN PetscErrorCode KSPCreate_GPUCG(KSP);
 PETSC_INTERN PetscErrorCode KSPCreate_GPUBCGS(KSP);
+PETSC_INTERN PetscErrorCode KSPCreate_GPUGMRES(KSP);
 
 /* gpukrylov.c: the parts of a KSP type that all methods share */
 PETSC_INTERN PetscErrorCode KSPGPUCreate_Private(KSP, const KSPGPUMethod *);
@@ -128,7 +139,7 @@ PETSC_INTERN PetscErrorCode KSPGPUVerify_Private(KSP, KSP_GPU *, GpKrylovState *
 
 static inline PetscBool KSPGPUIsSmall(const GpKrylovState *state) /* the method has stopped because the residual is small */
 {
-  return (PetscBool)(state->status == GP_KRYLOV_ZERO_BETA || state->status == GP_KRYLOV_EXACT || (state->status == GP_KRYLOV_NORM && state->dp <= state->small));
+  return (PetscBool)(state->status == GP_KRYLOV_ZERO_BETA || state->status == GP_KRYLOV_EXACT || (state->status == GP_KRYLOV_NORM && (state->dp <= state->small || state->dp <= state->early)));
 }
 
 /* gpukrylovloop.c: a solve */

@@ -78,6 +78,7 @@ static PetscErrorCode KSPGPUStart(KSP ksp, KSP_GPU *g, Mat A, PetscBool norms, G
   state->norm  = kinds[ksp->normtype];
   state->norms = norms ? g->norms : NULL;
   state->ring  = (int32_t)g->ring;
+  if (g->method->initialise) PetscCall((*g->method->initialise)(g, state));
   PetscCallKrylov(g, GpDevUpload(g->dev, g->state, state, sizeof(*state)));
   PetscCall((*g->method->start)(g, ax));
   PetscCall(KSPGPUDownloadState_Private(g, state));
@@ -96,7 +97,7 @@ static PetscErrorCode KSPGPULogIterations(KSP ksp, KSP_GPU *g, Mat A, const GpKr
 
   PetscFunctionBegin;
   PetscCall(KSPGPULogProducts(A, its * m->products + g->replacements));
-  PetscCall(PetscGPUCSRLogFlops_Private(g->dev, its * (m->products * KSPGPUProductFlops(g->op) + (m->vectorflops + (norm ? m->normflops : 0)) * n + m->applications * KSPGPUApplyFlops(g))));
+  PetscCall(PetscGPUCSRLogFlops_Private(g->dev, its * (m->products * KSPGPUProductFlops(g->op) + (m->vectorflops + (norm ? m->normflops : 0)) * n + m->applications * KSPGPUApplyFlops(g)) + (m->getflops ? (*m->getflops)(g, its) : 0)));
   if (g->replacements) PetscCall(PetscGPUCSRLogFlops_Private(g->dev, g->replacements * (KSPGPUProductFlops(g->exact) + 11 * n + KSPGPUApplyFlops(g))));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -179,6 +180,10 @@ static PetscErrorCode KSPGPUIterate(KSP ksp, KSP_GPU *g, Mat A, GpKrylovState *s
       PetscCall(KSPGPUSetThresholds(ksp, g, state, it));
     }
   } while (runs);
+  if (g->method->finish && state->status != GP_KRYLOV_NAN) {
+    PetscCall((*g->method->finish)(g));
+    PetscCall(KSPGPUDownloadState_Private(g, state));
+  }
   PetscCall(PetscGPUCSRLogTimeEnd_Private(g->dev));
   PetscCall(KSPGPULogIterations(ksp, g, A, state));
   PetscCall(PetscLogEventEnd(KSP_GPU_Loop, ksp, 0, 0, 0));

@@ -17,7 +17,8 @@ PetscErrorCode KSPGPUFree_Private(KSP_GPU *g)
   if (!g->dev) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(KSPGPUFreeGraphs(g));
   PetscCall(PetscGPUCSRDeviceFree(g->dev, (size_t)g->allocated * (size_t)g->n * sizeof(double), &g->vectors));
-  PetscCall(PetscGPUCSRDeviceFree(g->dev, GP_KRYLOV_PARTIAL * sizeof(double), &g->partial));
+  PetscCall(PetscGPUCSRDeviceFree(g->dev, (size_t)g->allocatedsums * GP_DEV_PARTS * sizeof(double), &g->partial));
+  PetscCall(PetscGPUCSRDeviceFree(g->dev, (size_t)g->allocatedextra * sizeof(double), &g->work));
   PetscCall(PetscGPUCSRDeviceFree(g->dev, sizeof(GpKrylovState), &g->state));
   PetscCall(PetscGPUCSRDeviceFree(g->dev, (size_t)g->ring * sizeof(double), &g->norms));
   PetscCall(PetscGPUCSRDeviceFreePinned(g->dev, &g->polled));
@@ -35,12 +36,15 @@ static PetscErrorCode KSPGPUAllocateMemory(KSP_GPU *g, GpDev dev, PetscInt n)
   const char *what = "allocating memory for a Krylov method";
 
   PetscFunctionBegin;
-  g->dev       = dev;
-  g->n         = n;
-  g->allocated = g->count;
-  g->ring      = g->batch + 1;
+  g->dev            = dev;
+  g->n              = n;
+  g->allocated      = g->count;
+  g->ring           = g->batch + 1;
+  g->allocatedsums  = g->sums;
+  g->allocatedextra = g->extra;
   PetscCall(PetscGPUCSRDeviceMalloc(dev, what, (size_t)g->count * (size_t)n * sizeof(double), &g->vectors));
-  PetscCall(PetscGPUCSRDeviceMalloc(dev, what, GP_KRYLOV_PARTIAL * sizeof(double), &g->partial));
+  PetscCall(PetscGPUCSRDeviceMalloc(dev, what, (size_t)g->sums * GP_DEV_PARTS * sizeof(double), &g->partial));
+  PetscCall(PetscGPUCSRDeviceMalloc(dev, what, (size_t)g->extra * sizeof(double), &g->work));
   PetscCall(PetscGPUCSRDeviceMalloc(dev, what, sizeof(GpKrylovState), &g->state));
   PetscCall(PetscGPUCSRDeviceMalloc(dev, what, (size_t)g->ring * sizeof(double), &g->norms));
   PetscCall(PetscGPUCSRDeviceMallocPinned(dev, 2 * sizeof(GpKrylovState), &g->polled));
@@ -55,7 +59,7 @@ PetscErrorCode KSPGPUAllocate_Private(KSP_GPU *g, GpDev dev, PetscInt n)
   PetscErrorCode err;
 
   PetscFunctionBegin;
-  if (g->n == n && g->allocated >= g->count && g->ring > g->batch) PetscFunctionReturn(PETSC_SUCCESS);
+  if (g->n == n && g->allocated >= g->count && g->allocatedsums >= g->sums && g->allocatedextra >= g->extra && g->ring > g->batch) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(KSPGPUFree_Private(g));
   err = KSPGPUAllocateMemory(g, dev, n);
   if (err) PetscCall(KSPGPUFree_Private(g));
@@ -77,6 +81,7 @@ static PetscErrorCode KSPGPULaunchIterations(void *ctx)
 static PetscBool KSPGPUIsCaptured(const KSP_GPU *g, GpOp op, KSPGPUPCKind pc, PCSide side, const PCGPURecorded *recorded)
 {
   if (!g->graphs || g->op != op || g->version != op->version || g->pc != pc || g->side != side || g->covered != g->period) return PETSC_FALSE;
+  if (g->recordedexact != g->exact || g->exactversion != g->exact->version) return PETSC_FALSE;
   return (PetscBool)(pc != KSP_GPU_PC_RECORDED || (g->recorded.apply == recorded->apply && g->recorded.ctx == recorded->ctx && g->recorded.version == recorded->version));
 }
 
@@ -91,13 +96,15 @@ PetscErrorCode KSPGPUCapture_Private(KSP_GPU *g, GpOp op, KSPGPUPCKind pc, PCSid
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(KSPGPUFreeGraphs(g));
-  g->pc       = pc;
-  g->side     = side;
-  g->recorded = *recorded;
-  g->op       = op;
-  g->version  = op->version;
-  g->covered  = g->period;
-  g->steps    = GpOpIsStreamed(op) ? 1 : g->batch;
+  g->pc            = pc;
+  g->side          = side;
+  g->recorded      = *recorded;
+  g->op            = op;
+  g->version       = op->version;
+  g->covered       = g->period;
+  g->recordedexact = g->exact;
+  g->exactversion  = g->exact->version;
+  g->steps         = GpOpIsStreamed(op) ? 1 : g->batch;
   PetscCall(PetscCalloc1((g->period + g->steps - 1) / g->steps, &g->graph));
   for (PetscInt k = 0; k < (g->period + g->steps - 1) / g->steps; k++) {
     g->capturing = k;

@@ -135,7 +135,7 @@ PetscErrorCode KSPGPUVerify_Private(KSP ksp, KSP_GPU *g, GpKrylovState *state, P
   PetscFunctionBegin;
   *runs = PETSC_FALSE;
   if (state->status != GP_KRYLOV_RUNNING && !KSPGPUIsSmall(state)) PetscFunctionReturn(PETSC_SUCCESS);
-  if (state->status == GP_KRYLOV_NORM && state->replacements && state->replaced == state->it) PetscFunctionReturn(PETSC_SUCCESS); /* the norm is that of a replacement */
+  if (state->status == GP_KRYLOV_NORM && state->replaced == state->it) PetscFunctionReturn(PETSC_SUCCESS); /* the norm is that of a replacement */
   if (state->status != GP_KRYLOV_RUNNING || (g->stalled && !g->again)) {
     PetscCall(KSPGPULaunchReplacement(g));
     PetscCall(KSPGPUDownloadState_Private(g, state));
