@@ -199,9 +199,9 @@ $(rlib): $(filter-out %/main.o,$(bmrm_objs)) $(BUILD)/linked
 	@mkdir -p $(@D); rm -f $@
 	$(call say,AR)ar rcs $@ $(filter-out %/main.o,$(bmrm_objs))
 corpus := corpus corpusgrid corpusgraph corpusfit corpusread
-$(foreach b,$(filter-out bench_amg bench_beyond bench_bigkernel bench_bmrm bench_load bench_chunkfile bench_chunks bench_corpus bench_iterations bench_kmeans bench_pc bench_pcfactor bench_rank bench_spmv bench_stream bench_streammat bench_upload $(cudabenches),$(benches)),$(eval $(call program,$(b),$(obj)/tests/bench/$(b).o)))
+$(foreach b,$(filter-out bench_amg bench_beyond bench_bigkernel bench_bmrm bench_load bench_chunkfile bench_chunks bench_corpus bench_iterations bench_kmeans bench_pc bench_pcfactor bench_rank bench_refine bench_spmv bench_stream bench_streammat bench_upload $(cudabenches),$(benches)),$(eval $(call program,$(b),$(obj)/tests/bench/$(b).o)))
 $(eval $(call program,bench_spmv,$(obj)/tests/bench/bench_spmv.o $(corpus:%=$(obj)/tests/bench/%.o)))
-$(foreach b,bench_amg bench_iterations bench_pc bench_pcfactor,$(eval $(call program,$(b),$(patsubst %,$(obj)/tests/bench/%.o,$(b) pcmatrices pcelasticity $(corpus)))))
+$(foreach b,bench_amg bench_iterations bench_pc bench_pcfactor bench_refine,$(eval $(call program,$(b),$(patsubst %,$(obj)/tests/bench/%.o,$(b) pcmatrices pcelasticity $(corpus)))))
 $(foreach b,bench_bmrm bench_load,$(eval $(call program,$(b),$(obj)/tests/bench/$(b).o $(filter-out %/main.o,$(bmrm_objs)))))
 $(BUILD)/bin/bench_rank: $(obj)/tests/bench/bench_rank.o $(filter-out %/main.o,$(pagerank_objs)) $(alib) # it uses events of the device, which the shared library does not export
 	@mkdir -p $(@D)
