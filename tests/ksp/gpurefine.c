@@ -169,6 +169,8 @@ int main(int argc, char **argv)
   base = type + 3; /* without "gpu" */
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(Problems); k++) {
     if (cg && Problems[k].convection != 0) continue;
+    if (!cg && Problems[k].jump > 1e4) continue; /* rounding decides whether BiCGStab converges */
+    if (!cg && Problems[k].n < 0) continue;
     if (gmres && (Problems[k].jump > 2 || Problems[k].n < 0)) continue; /* GMRES with restarts does not converge */
     PetscCall(Test(&Problems[k], type, base, PCJACOBI, PC_LEFT, print, &switched));
     PetscCall(Test(&Problems[k], type, base, PCGPUFSAI, cg ? PC_LEFT : PC_RIGHT, print, &switched));

@@ -40,7 +40,7 @@ GP_INLINE void GpBcgsStartFinish(GpBcgsStart *a, const double *sum)
   GpBcgsFinishStart(a->state, sum[0]);
 }
 
-GP_KRYLOV_STEP(GpBcgsStart, 1)
+GP_KRYLOV_STEP(GpBcgsStart, 1, FORWARD)
 
 typedef struct {
   GpKrylovState *state;
@@ -62,7 +62,7 @@ GP_INLINE void GpBcgsDirectionEntry(GpBcgsDirection *a, int64_t i, double *sum)
   a->p[i] = a->gamma == 0 ? a->r[i] : a->r[i] + a->omega * a->v[i] + a->gamma * a->p[i];
 }
 
-GP_KRYLOV_MAP(GpBcgsDirection)
+GP_KRYLOV_MAP(GpBcgsDirection, BACKWARD)
 
 typedef struct {
   GpKrylovState *state;
@@ -91,7 +91,7 @@ GP_INLINE void GpBcgsShortenFinish(GpBcgsShorten *a, const double *sum)
   else a->state->alpha = a->state->rho / sum[0];
 }
 
-GP_KRYLOV_STEP(GpBcgsShorten, 1)
+GP_KRYLOV_STEP(GpBcgsShorten, 1, BACKWARD)
 
 typedef struct {
   GpKrylovState *state;
@@ -112,7 +112,7 @@ GP_INLINE void GpBcgsHalfEntry(GpBcgsHalf *a, int64_t i, double *sum)
   a->r[i] = a->r[i] - a->alpha * a->v[i];
 }
 
-GP_KRYLOV_MAP(GpBcgsHalf)
+GP_KRYLOV_MAP(GpBcgsHalf, BACKWARD)
 
 typedef struct {
   GpKrylovState *state;
@@ -146,7 +146,7 @@ GP_INLINE void GpBcgsStabiliseFinish(GpBcgsStabilise *a, const double *sum)
   s->omega = sum[1] == 0 ? 0 : sum[0] / sum[1];
 }
 
-GP_KRYLOV_STEP(GpBcgsStabilise, 3)
+GP_KRYLOV_STEP(GpBcgsStabilise, 3, BACKWARD)
 
 typedef struct {
   GpKrylovState *state;
@@ -198,7 +198,7 @@ GP_INLINE void GpBcgsUpdateFinish(GpBcgsUpdate *a, const double *sum)
   else if (s->it >= s->max_it) s->status = GP_KRYLOV_MAX_IT;
 }
 
-GP_KRYLOV_STEP(GpBcgsUpdate, 2)
+GP_KRYLOV_STEP(GpBcgsUpdate, 2, FORWARD)
 
 typedef struct {
   GpKrylovState *state;
@@ -234,7 +234,7 @@ GP_INLINE void GpBcgsAdoptFinish(GpBcgsAdopt *a, const double *sum)
   GpKrylovFinishReplace(s);
 }
 
-GP_KRYLOV_STEP(GpBcgsAdopt, 2)
+GP_KRYLOV_STEP(GpBcgsAdopt, 2, FORWARD)
 
 static GpErr GP_IMPL(GpBcgsStart)(GpDev dev, int32_t n, GpKrylovState *s, double *partial, const double *r, double *r0)
 {

@@ -90,7 +90,7 @@ GP_INLINE void GpCgReplaceFinish(GpCgReplace *a, const double *sum)
   GpKrylovFinishReplace(s);
 }
 
-GP_KRYLOV_STEP(GpCgReplace, 5)
+GP_KRYLOV_STEP(GpCgReplace, 5, FORWARD)
 
 static GpErr GP_IMPL(GpCgReplace)(GpDev dev, int32_t n, GpKrylovState *s, double *partial, const double *r, const double *z, const double *p, const double *w)
 {
@@ -193,11 +193,11 @@ __global__ static void __launch_bounds__(BLOCK) GpCgStartKernel(int32_t n, GpKry
 
 __global__ static void __launch_bounds__(BLOCK) GpCgDirectionKernel(int32_t n, const GpKrylovState *s, const double *z, double *p)
 {
-  const int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
+  const int64_t i = GpKrylovPlace<BACKWARD>((int64_t)blockIdx.x * BLOCK + threadIdx.x, n);
 
   GpNextMayStart();
   GpWait();
-  if (s->status || i >= n) return;
+  if (s->status || i < 0) return;
   p[i] = s->it ? z[i] + s->b * p[i] : z[i];
 }
 
@@ -208,7 +208,11 @@ __global__ static void __launch_bounds__(BLOCK) GpCgCurvatureKernel(int32_t n, G
   GpNextMayStart();
   GpWait();
   if (s->status) return; /* All blocks read the same status: only the block that finishes last writes it, after all blocks have arrived. */
-  for (int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x; i < n; i += (int64_t)gridDim.x * BLOCK) sum[0] += p[i] * w[i];
+  for (int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x; i < n; i += (int64_t)gridDim.x * BLOCK) {
+    const int64_t at = GpKrylovPlace<BACKWARD>(i, n);
+
+    sum[0] += p[at] * w[at];
+  }
   if (GpReduceAllBlocks<GpReduceSums, 1>(sum, partial, &s->ticket) && threadIdx.x == 0) GpCgFinishCurvature(s, sum[0]);
 }
 

@@ -117,7 +117,7 @@ GP_INLINE void GpGmresBeginFinish(GpGmresBegin *a, const double *sum)
   }
 }
 
-GP_KRYLOV_STEP(GpGmresBegin, 1)
+GP_KRYLOV_STEP(GpGmresBegin, 1, FORWARD)
 
 static GpErr GP_IMPL(GpGmresBegin)(GpDev dev, int32_t n, GpKrylovState *s, const GpGmresWork *w, double *partial, GpGmresStage stage, const double *r, double *u)
 {
@@ -205,6 +205,7 @@ __global__ static void __launch_bounds__(BLOCK) GpGmresOrthogonaliseKernel(int32
 {
   extern __shared__ double sums[]; /* [WARPS][k + 1] */
   __shared__ bool          last;
+  const int64_t            tiles = ((int64_t)n + TILE - 1) / TILE;
   const int                lane = threadIdx.x % 32, warp = threadIdx.x / 32;
 
   for (int i = threadIdx.x; i < WARPS * (k + 1); i += BLOCK) sums[i] = 0;
@@ -212,8 +213,9 @@ __global__ static void __launch_bounds__(BLOCK) GpGmresOrthogonaliseKernel(int32
   GpWait();
   if (s->status) return;
   __syncthreads();
-  for (int64_t tile = (int64_t)blockIdx.x * TILE; tile < n; tile += (int64_t)gridDim.x * TILE) {
-    double mine[EACH];
+  for (int64_t t = blockIdx.x; t < tiles; t += gridDim.x) { /* backward, as GP_KRYLOV_STEP() explains */
+    const int64_t tile = (tiles - 1 - t) * TILE;
+    double        mine[EACH];
 
   #pragma unroll
     for (int e = 0; e < EACH; e++) {

@@ -6,8 +6,11 @@
        Entry   updates entry i and adds its terms to the sums
        Finish  computes from the sums the scalars that depend on them; one thread calls it
 
-   GP_KRYLOV_STEP(Step, K) defines Step_Launch() for a step with K sums, at least one, and GP_KRYLOV_MAP(Step) that of a step without sums and without Finish. A step does nothing if the
-   method has stopped, unless its member `always` is set. */
+   GP_KRYLOV_STEP(Step, K, ORDER) defines Step_Launch() for a step with K sums, at least one, and GP_KRYLOV_MAP(Step, ORDER) that of a step without sums and without Finish. A step does nothing if the
+   method has stopped, unless its member `always` is set.
+
+   ORDER is FORWARD or BACKWARD: on a GPU, a kernel begins with the first or with the last entries. If the kernels of an iteration alternate, each one begins with the entries that its predecessor has read or
+   written last, which are still in the L2 cache. Products are forward. */
 #ifndef GPKRYLOVSTEP_H
 #define GPKRYLOVSTEP_H
 
@@ -44,7 +47,7 @@ GP_INLINE void GpKrylovFinishReplace(GpKrylovState *s)
 }
 
 #if !defined(__CUDACC__)
-  #define GP_KRYLOV_STEP(Step, K) \
+  #define GP_KRYLOV_STEP(Step, K, ORDER) \
     static GpErr Step##_Launch(GpDev dev, int32_t n, Step a, double *partial) \
     { \
       double sum[K] = {0}; \
@@ -58,7 +61,7 @@ GP_INLINE void GpKrylovFinishReplace(GpKrylovState *s)
       return GP_SUCCESS; \
     }
 
-  #define GP_KRYLOV_MAP(Step) \
+  #define GP_KRYLOV_MAP(Step, ORDER) \
     static GpErr Step##_Launch(GpDev dev, int32_t n, Step a) \
     { \
       (void)dev; \
@@ -70,13 +73,27 @@ GP_INLINE void GpKrylovFinishReplace(GpKrylovState *s)
 #else
   #include "vec/kernels/gpvecreduce.h"
 
-/* Number of blocks of a reduction: at least one, because the reduction must finish also for an empty vector. */
+enum {
+  FORWARD,
+  BACKWARD
+};
+
+/* Number of blocks of a reduction: one entry for a thread while all blocks can run at the same time; at least one block, because the reduction must finish also for an empty vector. */
 static inline unsigned GpKrylovGrid(GpDev dev, int32_t n)
 {
-  return n ? GpReduceGrid(dev, n) : 1;
+  const int64_t units = GpDevComputeUnits(dev), most = 8 * units < GP_DEV_PARTS ? 8 * units : GP_DEV_PARTS, want = GpBlocks(n, BLOCK);
+
+  return (unsigned)(want < 1 ? 1 : want < most ? want : most);
 }
 
-  #define GP_KRYLOV_STEP(Step, K) \
+/* Entry of position i in the order. */
+template <int ORDER>
+__device__ static inline int64_t GpKrylovPlace(int64_t i, int32_t n)
+{
+  return ORDER == FORWARD ? i : n - 1 - i;
+}
+
+  #define GP_KRYLOV_STEP(Step, K, ORDER) \
     __global__ static void __launch_bounds__(BLOCK) Step##Kernel(int32_t n, Step a, double *partial) \
     { \
       double sum[K] = {0}; \
@@ -85,7 +102,7 @@ static inline unsigned GpKrylovGrid(GpDev dev, int32_t n)
       GpWait(); \
       if (a.state->status && !a.always) return; /* All blocks read the same status: only the block that finishes last writes it, after all blocks have arrived. */ \
       Step##Begin(&a); \
-      for (int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x; i < n; i += (int64_t)gridDim.x * BLOCK) Step##Entry(&a, i, sum); \
+      for (int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x; i < n; i += (int64_t)gridDim.x * BLOCK) Step##Entry(&a, GpKrylovPlace<ORDER>(i, n), sum); \
       if (GpReduceAllBlocks<GpReduceSums, K>(sum, partial, &a.state->ticket) && threadIdx.x == 0) Step##Finish(&a, sum); \
     } \
     static GpErr Step##_Launch(GpDev dev, int32_t n, Step a, double *partial) \
@@ -93,7 +110,7 @@ static inline unsigned GpKrylovGrid(GpDev dev, int32_t n)
       return GpLaunchEarly(dev, #Step, Step##Kernel, GpGrid{GpKrylovGrid(dev, n), BLOCK}, n, a, partial); \
     }
 
-  #define GP_KRYLOV_MAP(Step) \
+  #define GP_KRYLOV_MAP(Step, ORDER) \
     __global__ static void __launch_bounds__(BLOCK) Step##Kernel(int32_t n, Step a) \
     { \
       const int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x; \
@@ -102,7 +119,7 @@ static inline unsigned GpKrylovGrid(GpDev dev, int32_t n)
       GpWait(); \
       if (i >= n || (a.state && a.state->status && !a.always)) return; \
       if (a.state) Step##Begin(&a); \
-      Step##Entry(&a, i, NULL); \
+      Step##Entry(&a, GpKrylovPlace<ORDER>(i, n), NULL); \
     } \
     static GpErr Step##_Launch(GpDev dev, int32_t n, Step a) \
     { \

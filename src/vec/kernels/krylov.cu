@@ -19,7 +19,7 @@ GP_INLINE void GpKrylovResidualEntry(GpKrylovResidual *a, int64_t i, double *sum
   a->r[i] = a->b[i] - a->r[i];
 }
 
-GP_KRYLOV_MAP(GpKrylovResidual)
+GP_KRYLOV_MAP(GpKrylovResidual, FORWARD)
 
 typedef struct {
   GpKrylovState *state;
@@ -39,7 +39,7 @@ GP_INLINE void GpKrylovMultiplyEntry(GpKrylovMultiply *a, int64_t i, double *sum
   a->z[i] = a->x[i] * a->y[i];
 }
 
-GP_KRYLOV_MAP(GpKrylovMultiply)
+GP_KRYLOV_MAP(GpKrylovMultiply, FORWARD)
 
 typedef struct {
   GpKrylovState *state;
@@ -59,7 +59,7 @@ GP_INLINE void GpKrylovAddEntry(GpKrylovAdd *a, int64_t i, double *sum)
   a->y[i] += a->x[i];
 }
 
-GP_KRYLOV_MAP(GpKrylovAdd)
+GP_KRYLOV_MAP(GpKrylovAdd, FORWARD)
 
 typedef struct {
   GpKrylovState *state;
@@ -91,7 +91,7 @@ GP_INLINE void GpKrylovCompareFinish(GpKrylovCompare *a, const double *sum)
   s->size      = sqrt(sum[1]);
 }
 
-GP_KRYLOV_STEP(GpKrylovCompare, 2)
+GP_KRYLOV_STEP(GpKrylovCompare, 2, FORWARD)
 
 static GpErr GP_IMPL(GpKrylovResidual)(GpDev dev, int32_t n, const double *b, double *r)
 {
