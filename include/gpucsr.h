@@ -21,6 +21,7 @@
 #define VECSEQGPU "seqgpu"
 #define VECMPIGPU "mpigpu"
 
+#define KSPGPU      "gpu"
 #define KSPGPUCG    "gpucg"
 #define KSPGPUBCGS  "gpubcgs"
 #define KSPGPUGMRES "gpugmres"

@@ -61,7 +61,7 @@ static PetscErrorCode PetscGPUCSRCheckPETSc(void)
   command line, in `PETSC_OPTIONS` or in `.petscrc`, has the same effect. Further calls do nothing.
 
   The registered matrix types are `MATSEQAIJGPUCSR` and `MATMPIAIJGPUCSR`, with the common names `MATGPUCSR` and `MATAIJGPUCSR`, and `MATGPUCSRSTREAM`. The vector types
-  are `VECSEQGPU` and `VECMPIGPU`, with the common name `VECGPU`. The solver types are `KSPGPUCG`, `KSPGPUBCGS`, `KSPGPUGMRES` and `TAOLSBMRM`.
+  are `VECSEQGPU` and `VECMPIGPU`, with the common name `VECGPU`. The solver types are `KSPGPU`, `KSPGPUCG`, `KSPGPUBCGS`, `KSPGPUGMRES` and `TAOLSBMRM`.
 
   The device is opened when the first matrix or vector of these types is created.
 
@@ -87,6 +87,7 @@ PetscErrorCode PetscGPUCSRInitialize(void)
   PetscCall(MatGPUCSRRegisterSolver_Private());
   PetscCall(MatGPUCSRRegisterOrdering_Private());
   PetscCall(KSPInitializePackage());
+  PetscCall(KSPRegister(KSPGPU, KSPCreate_GPU));
   PetscCall(KSPRegister(KSPGPUCG, KSPCreate_GPUCG));
   PetscCall(KSPRegister(KSPGPUBCGS, KSPCreate_GPUBCGS));
   PetscCall(KSPRegister(KSPGPUGMRES, KSPCreate_GPUGMRES));

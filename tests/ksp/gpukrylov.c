@@ -304,6 +304,12 @@ int main(int argc, char **argv)
          suffix: 2
          nsize: 2
    test:
+      suffix: monitor_bcgs
+      args: -method gpubcgs -mat_gpucsr_storage double -largest 2 -ksp_monitor
+   test:
+      suffix: monitor_gmres
+      args: -method gpugmres -mat_gpucsr_storage double -largest 2 -ksp_monitor
+   test:
       suffix: single
       output_file: output/gpukrylov.out
       args: -method {{gpucg gpubcgs gpugmres}} -mat_gpucsr_storage single -ksp_gpu_refine 0

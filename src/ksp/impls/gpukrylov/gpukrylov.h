@@ -103,6 +103,7 @@ struct _n_KSP_GPU {
 };
 
 PETSC_INTERN PetscLogEvent  KSP_GPU_Loop;
+PETSC_INTERN PetscErrorCode KSPCreate_GPU(KSP);
 PETSC_INTERN PetscErrorCode KSPCreate_GPUCG(KSP);
 PETSC_INTERN PetscErrorCode KSPCreate_GPUBCGS(KSP);
 PETSC_INTERN PetscErrorCode KSPCreate_GPUGMRES(KSP);
