@@ -11,21 +11,23 @@ GP_INLINE double GpCgComputeNorm(int32_t norm, double zr, double zz, double rr)
 
 GP_INLINE void GpCgFinishStart(GpKrylovState *s, double zr, double zz, double rr)
 {
-  s->beta   = zr;
-  s->slope  = zr;
-  s->dp     = GpCgComputeNorm(s->norm, zr, zz, rr);
-  s->b      = 0;
-  s->dpi    = 0;
-  s->it     = 0;
-  s->size   = sqrt(rr);
-  s->status = zr == 0 ? GP_KRYLOV_ZERO_BETA : GP_KRYLOV_RUNNING;
+  s->beta    = zr;
+  s->slope   = zr;
+  s->dp      = GpCgComputeNorm(s->norm, zr, zz, rr);
+  s->b       = 0;
+  s->dpi     = 0;
+  s->it      = 0;
+  s->size    = sqrt(rr);
+  s->pending = 0;
+  s->status  = zr == 0 ? GP_KRYLOV_ZERO_BETA : GP_KRYLOV_RUNNING;
 }
 
 GP_INLINE void GpCgFinishCurvature(GpKrylovState *s, double dpi)
 {
   const double before = s->dpi;
 
-  s->dpi = dpi;
+  s->dpi     = dpi;
+  s->pending = 0; /* the direction kernel has updated x */
   s->it++;
   if (dpi == 0 || (s->it > 1 && dpi * before < 0)) s->status = GP_KRYLOV_INDEFINITE;
   else s->a = s->slope / dpi;
@@ -35,10 +37,11 @@ GP_INLINE void GpCgFinishUpdate(GpKrylovState *s, double zr, double zz, double r
 {
   const double before = s->beta;
 
-  s->dp    = GpCgComputeNorm(s->norm, zr, zz, rr);
-  s->beta  = zr;
-  s->slope = zr;
-  s->b     = zr / before;
+  s->pending = 1;
+  s->dp      = GpCgComputeNorm(s->norm, zr, zz, rr);
+  s->beta    = zr;
+  s->slope   = zr;
+  s->b       = zr / before;
   GpKrylovStoreNorm(s);
   if (GpKrylovIsLast(s)) s->status = GP_KRYLOV_NORM;
   else if (s->it >= s->max_it) s->status = GP_KRYLOV_MAX_IT;
@@ -52,6 +55,34 @@ GP_INLINE void GpCgFinish(GpKrylovState *s, GpCgStage stage, double zr, double z
 {
   if (stage == GP_CG_STARTS) GpCgFinishStart(s, zr, zz, rr);
   else GpCgFinishUpdate(s, zr, zz, rr);
+}
+
+typedef struct {
+  GpKrylovState *state;
+  int            always;
+  const double  *p;
+  double        *x;
+  double         a;
+} GpCgComplete;
+
+GP_INLINE void GpCgCompleteBegin(GpCgComplete *a)
+{
+  a->a = a->state->pending ? a->state->a : 0;
+}
+
+GP_INLINE void GpCgCompleteEntry(GpCgComplete *a, int64_t i, double *sum)
+{
+  (void)sum;
+  if (a->a != 0) a->x[i] += a->a * a->p[i];
+}
+
+GP_KRYLOV_MAP(GpCgComplete, FORWARD)
+
+static GpErr GP_IMPL(GpCgComplete)(GpDev dev, int32_t n, GpKrylovState *s, const double *p, double *x)
+{
+  const GpCgComplete a = {s, 1, p, x, 0};
+
+  return GpCgComplete_Launch(dev, n, a);
 }
 
 typedef struct {
@@ -81,6 +112,7 @@ GP_INLINE void GpCgReplaceFinish(GpCgReplace *a, const double *sum)
 {
   GpKrylovState *s = a->state;
 
+  s->pending = 0; /* complete() was called before */
   if (!GpKrylovMayReplace(s)) return;
   if (s->status == GP_KRYLOV_ZERO_BETA && s->it) s->it--; /* GpCgFinishUpdate() has counted an iteration that does not take place */
   s->dp    = GpCgComputeNorm(s->norm, sum[0], sum[1], sum[2]);
@@ -116,11 +148,14 @@ static GpErr GpCgStart_Host(GpDev dev, int32_t n, GpKrylovState *s, double *part
   return GP_SUCCESS;
 }
 
-static GpErr GpCgDirection_Host(GpDev dev, int32_t n, const GpKrylovState *s, const double *z, double *p)
+static GpErr GpCgDirection_Host(GpDev dev, int32_t n, const GpKrylovState *s, const double *z, double *p, double *x)
 {
   (void)dev;
   if (s->status) return GP_SUCCESS;
-  for (int32_t i = 0; i < n; i++) p[i] = s->it ? z[i] + s->b * p[i] : z[i];
+  for (int32_t i = 0; i < n; i++) {
+    if (s->pending) x[i] += s->a * p[i];
+    p[i] = s->it ? z[i] + s->b * p[i] : z[i];
+  }
   return GP_SUCCESS;
 }
 
@@ -136,14 +171,13 @@ static GpErr GpCgCurvature_Host(GpDev dev, int32_t n, GpKrylovState *s, double *
   return GP_SUCCESS;
 }
 
-static GpErr GpCgUpdate_Host(GpDev dev, int32_t n, GpKrylovState *s, double *partial, const double *d, const double *p, const double *w, double *x, double *r, double *z)
+static GpErr GpCgUpdate_Host(GpDev dev, int32_t n, GpKrylovState *s, double *partial, const double *d, const double *w, double *r, double *z)
 {
   double zr = 0, zz = 0, rr = 0;
 
   (void)dev;
   if (s->status) return GP_SUCCESS;
   for (int32_t i = 0; i < n; i++) {
-    x[i] += s->a * p[i];
     r[i] -= s->a * w[i];
     if (d) z[i] = d[i] * r[i];
     zr += z[i] * r[i];
@@ -170,7 +204,7 @@ static GpErr GpCgResidual_Host(GpDev dev, int32_t n, GpKrylovState *s, double *p
   return GP_SUCCESS;
 }
 
-const GpCgKernels GpCgKernels_Host = {GpCgStart_Host, GpCgDirection_Host, GpCgCurvature_Host, GpCgUpdate_Host, GpCgResidual_Host, GpCgReplace_Host};
+const GpCgKernels GpCgKernels_Host = {GpCgStart_Host, GpCgDirection_Host, GpCgCurvature_Host, GpCgUpdate_Host, GpCgResidual_Host, GpCgComplete_Host, GpCgReplace_Host};
 
 #else
 __global__ static void __launch_bounds__(BLOCK) GpCgStartKernel(int32_t n, GpKrylovState *s, double *partial, const double *d, const double *b, const double *ax, double *r, double *z)
@@ -191,14 +225,16 @@ __global__ static void __launch_bounds__(BLOCK) GpCgStartKernel(int32_t n, GpKry
   if (partial && GpReduceAllBlocks<GpReduceSums, 3>(sum, partial, &s->ticket) && threadIdx.x == 0) GpCgFinishStart(s, sum[0], sum[1], sum[2]);
 }
 
-__global__ static void __launch_bounds__(BLOCK) GpCgDirectionKernel(int32_t n, const GpKrylovState *s, const double *z, double *p)
+__global__ static void __launch_bounds__(BLOCK) GpCgDirectionKernel(int32_t n, const GpKrylovState *s, const double *z, double *p, double *x)
 {
   const int64_t i = GpKrylovPlace<BACKWARD>((int64_t)blockIdx.x * BLOCK + threadIdx.x, n);
 
   GpNextMayStart();
   GpWait();
   if (s->status || i < 0) return;
-  p[i] = s->it ? z[i] + s->b * p[i] : z[i];
+  const double old = s->it ? p[i] : 0;
+  if (s->pending) x[i] += s->a * old;
+  p[i] = s->it ? z[i] + s->b * old : z[i];
 }
 
 __global__ static void __launch_bounds__(BLOCK) GpCgCurvatureKernel(int32_t n, GpKrylovState *s, double *partial, const double *p, const double *w)
@@ -216,7 +252,7 @@ __global__ static void __launch_bounds__(BLOCK) GpCgCurvatureKernel(int32_t n, G
   if (GpReduceAllBlocks<GpReduceSums, 1>(sum, partial, &s->ticket) && threadIdx.x == 0) GpCgFinishCurvature(s, sum[0]);
 }
 
-__global__ static void __launch_bounds__(BLOCK) GpCgUpdateKernel(int32_t n, GpKrylovState *s, double *partial, const double *d, const double *p, const double *w, double *x, double *r, double *z)
+__global__ static void __launch_bounds__(BLOCK) GpCgUpdateKernel(int32_t n, GpKrylovState *s, double *partial, const double *d, const double *w, double *r, double *z)
 {
   double sum[3] = {0, 0, 0};
 
@@ -227,7 +263,6 @@ __global__ static void __launch_bounds__(BLOCK) GpCgUpdateKernel(int32_t n, GpKr
   for (int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x; i < n; i += (int64_t)gridDim.x * BLOCK) {
     const double ri = r[i] - a * w[i], zi = d ? d[i] * ri : ri;
 
-    x[i] += a * p[i];
     r[i] = ri;
     if (d) z[i] = zi;
     sum[0] += zi * ri;
@@ -257,10 +292,10 @@ static GpErr GpCgStart_CUDA(GpDev dev, int32_t n, GpKrylovState *s, double *part
   return GpLaunchEarly(dev, "conjugate gradient start", GpCgStartKernel, GpGrid{GpKrylovGrid(dev, n), BLOCK}, n, s, partial, d, b, ax, r, z);
 }
 
-static GpErr GpCgDirection_CUDA(GpDev dev, int32_t n, const GpKrylovState *s, const double *z, double *p)
+static GpErr GpCgDirection_CUDA(GpDev dev, int32_t n, const GpKrylovState *s, const double *z, double *p, double *x)
 {
   if (!n) return GP_SUCCESS;
-  return GpLaunchEarly(dev, "conjugate gradient direction", GpCgDirectionKernel, GpGrid{(unsigned)(((int64_t)n + BLOCK - 1) / BLOCK), BLOCK}, n, s, z, p);
+  return GpLaunchEarly(dev, "conjugate gradient direction", GpCgDirectionKernel, GpGrid{(unsigned)(((int64_t)n + BLOCK - 1) / BLOCK), BLOCK}, n, s, z, p, x);
 }
 
 static GpErr GpCgCurvature_CUDA(GpDev dev, int32_t n, GpKrylovState *s, double *partial, const double *p, const double *w)
@@ -268,9 +303,9 @@ static GpErr GpCgCurvature_CUDA(GpDev dev, int32_t n, GpKrylovState *s, double *
   return GpLaunchEarly(dev, "conjugate gradient curvature", GpCgCurvatureKernel, GpGrid{GpKrylovGrid(dev, n), BLOCK}, n, s, partial, p, w);
 }
 
-static GpErr GpCgUpdate_CUDA(GpDev dev, int32_t n, GpKrylovState *s, double *partial, const double *d, const double *p, const double *w, double *x, double *r, double *z)
+static GpErr GpCgUpdate_CUDA(GpDev dev, int32_t n, GpKrylovState *s, double *partial, const double *d, const double *w, double *r, double *z)
 {
-  return GpLaunchEarly(dev, "conjugate gradient update", GpCgUpdateKernel, GpGrid{GpKrylovGrid(dev, n), BLOCK}, n, s, partial, d, p, w, x, r, z);
+  return GpLaunchEarly(dev, "conjugate gradient update", GpCgUpdateKernel, GpGrid{GpKrylovGrid(dev, n), BLOCK}, n, s, partial, d, w, r, z);
 }
 
 static GpErr GpCgResidual_CUDA(GpDev dev, int32_t n, GpKrylovState *s, double *partial, GpCgStage stage, const double *r, const double *z)
@@ -278,5 +313,5 @@ static GpErr GpCgResidual_CUDA(GpDev dev, int32_t n, GpKrylovState *s, double *p
   return GpLaunchEarly(dev, "conjugate gradient residual", GpCgResidualKernel, GpGrid{GpKrylovGrid(dev, n), BLOCK}, n, s, partial, stage, r, z);
 }
 
-extern "C" const GpCgKernels GpCgKernels_CUDA = {GpCgStart_CUDA, GpCgDirection_CUDA, GpCgCurvature_CUDA, GpCgUpdate_CUDA, GpCgResidual_CUDA, GpCgReplace_CUDA};
+extern "C" const GpCgKernels GpCgKernels_CUDA = {GpCgStart_CUDA, GpCgDirection_CUDA, GpCgCurvature_CUDA, GpCgUpdate_CUDA, GpCgResidual_CUDA, GpCgComplete_CUDA, GpCgReplace_CUDA};
 #endif

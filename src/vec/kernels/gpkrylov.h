@@ -50,7 +50,8 @@ typedef struct {
   double  reference;    /* dp at the last replacement */
 
   /* conjugate gradients: z'r, p'r of the next direction, p'Ap, the step length, the coefficient of the old direction */
-  double beta, slope, dpi, a, b;
+  double  beta, slope, dpi, a, b;
+  int32_t pending; /* x lacks the last step: the next direction kernel, or complete(), adds a p */
   /* BiCGStab: r0'r, the step lengths, the coefficient of the old direction; s is zero, so that x + alpha p is the solution */
   double  rho, alpha, omega, gamma;
   int32_t exact;
@@ -72,20 +73,20 @@ typedef struct {
   GpErr (*compare)(GpDev, int32_t n, GpKrylovState *, double *partial, const double *replacement, const double *r); /* computes deviation, drift, size and restart */
 } GpKrylovKernels;
 
-/* Conjugate gradients (cg.cu). The preconditioner is z = d .* r, entry by entry. If d is NULL, z and r are the same memory. For another preconditioner, start and update get partial = NULL and compute only x
-   and r; the caller computes z, and then calls residual. */
+/* Conjugate gradients (cg.cu). The preconditioner is z = d .* r, entry by entry. If d is NULL, z and r are the same memory. For another preconditioner, start and update get partial = NULL and compute only r; the caller computes z, and then calls residual. */
 typedef enum {
   GP_CG_UPDATED,
   GP_CG_STARTS
 } GpCgStage;
 
 typedef struct {
-  GpErr (*start)(GpDev, int32_t n, GpKrylovState *, double *partial, const double *d, const double *b, const double *ax, double *r, double *z);            /* r = b - ax (b if ax is NULL); computes beta and dp */
-  GpErr (*direction)(GpDev, int32_t n, const GpKrylovState *, const double *z, double *p);                                                                 /* p = z + b p */
-  GpErr (*curvature)(GpDev, int32_t n, GpKrylovState *, double *partial, const double *p, const double *w);                                                /* dpi = p'w; computes a */
-  GpErr (*update)(GpDev, int32_t n, GpKrylovState *, double *partial, const double *d, const double *p, const double *w, double *x, double *r, double *z); /* x += a p; r -= a w; computes beta, b, dp and status */
-  GpErr (*residual)(GpDev, int32_t n, GpKrylovState *, double *partial, GpCgStage, const double *r, const double *z);                                      /* the sums and the scalars of start or of update */
-  GpErr (*replace)(GpDev, int32_t n, GpKrylovState *, double *partial, const double *r, const double *z, const double *p, const double *w);                /* after r was replaced: computes beta, slope, b, dp and status */
+  GpErr (*start)(GpDev, int32_t n, GpKrylovState *, double *partial, const double *d, const double *b, const double *ax, double *r, double *z); /* r = b - ax (b if ax is NULL); computes beta and dp */
+  GpErr (*direction)(GpDev, int32_t n, const GpKrylovState *, const double *z, double *p, double *x);                                           /* x += a p; p = z + b p */
+  GpErr (*curvature)(GpDev, int32_t n, GpKrylovState *, double *partial, const double *p, const double *w);                                     /* dpi = p'w; computes a */
+  GpErr (*update)(GpDev, int32_t n, GpKrylovState *, double *partial, const double *d, const double *w, double *r, double *z);                  /* r -= a w; computes beta, b, dp and status */
+  GpErr (*residual)(GpDev, int32_t n, GpKrylovState *, double *partial, GpCgStage, const double *r, const double *z);                           /* the sums and the scalars of start or of update */
+  GpErr (*complete)(GpDev, int32_t n, GpKrylovState *, const double *p, double *x);                                                             /* x += a p if the last step is pending */
+  GpErr (*replace)(GpDev, int32_t n, GpKrylovState *, double *partial, const double *r, const double *z, const double *p, const double *w);     /* after r was replaced: computes beta, slope, b, dp and status */
 } GpCgKernels;
 
 /* BiCGStab (bcgs.cu). v and t are products with the preconditioned operator; if d is not NULL, the kernel that first reads one multiplies it by d, entry by entry, and stores it. s has the memory of r. */

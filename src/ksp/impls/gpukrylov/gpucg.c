@@ -64,11 +64,19 @@ static PetscErrorCode KSPGPUCGIterate(KSP_GPU *g, PetscInt k)
 
   PetscFunctionBegin;
   (void)k;
-  PetscCallKrylov(g, K->direction(g->dev, n, g->state, KSPGPUCGGetZ(g), VECTOR(P)));
+  PetscCallKrylov(g, K->direction(g->dev, n, g->state, KSPGPUCGGetZ(g), VECTOR(P), VECTOR(KSP_GPU_X)));
   PetscCall(GpOpMult(g->op, PETSC_FALSE, VECTOR(P), NULL, VECTOR(W)));
   PetscCallKrylov(g, K->curvature(g->dev, n, g->state, g->partial, VECTOR(P), VECTOR(W)));
-  PetscCallKrylov(g, K->update(g->dev, n, g->state, recorded ? NULL : g->partial, KSPGPUGetScale(g), VECTOR(P), VECTOR(W), VECTOR(KSP_GPU_X), VECTOR(R), recorded ? VECTOR(R) : KSPGPUCGGetZ(g)));
+  PetscCallKrylov(g, K->update(g->dev, n, g->state, recorded ? NULL : g->partial, KSPGPUGetScale(g), VECTOR(W), VECTOR(R), recorded ? VECTOR(R) : KSPGPUCGGetZ(g)));
   if (recorded) PetscCall(KSPGPUCGApply(g, GP_CG_UPDATED));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Adds the last step to the solution. Within the loop the next direction kernel does so, which reads p anyway. */
+static PetscErrorCode KSPGPUCGFinish(KSP_GPU *g)
+{
+  PetscFunctionBegin;
+  PetscCallKrylov(g, GpCgKernelsOf(g->dev)->complete(g->dev, (int32_t)g->n, g->state, VECTOR(P), VECTOR(KSP_GPU_X)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -79,6 +87,7 @@ static PetscErrorCode KSPGPUCGReplace(KSP_GPU *g)
   const int32_t n    = (int32_t)g->n;
 
   PetscFunctionBegin;
+  PetscCall(KSPGPUCGFinish(g));
   PetscCall(GpOpMult(g->exact, PETSC_FALSE, VECTOR(KSP_GPU_X), NULL, work));
   PetscCallKrylov(g, GpKrylovKernelsOf(g->dev)->residual(g->dev, n, VECTOR(KSP_GPU_B), work));
   PetscCallKrylov(g, GpKrylovKernelsOf(g->dev)->compare(g->dev, n, g->state, g->partial, work, VECTOR(R)));
@@ -114,6 +123,7 @@ static const KSPGPUMethod KSPGPUCGMethod = {.type         = KSPGPUCG,
                                             .start        = KSPGPUCGStart,
                                             .iterate      = KSPGPUCGIterate,
                                             .replace      = KSPGPUCGReplace,
+                                            .finish       = KSPGPUCGFinish,
                                             .create       = KSPGPUCGCreate,
                                             .replaces     = PETSC_TRUE,
                                             .products     = 1,
