@@ -101,7 +101,7 @@ static PetscErrorCode GetCopyRate(Vec x, PetscReal *rate)
 static PetscErrorCode GetBytes(Mat A, const char type[], const char pctype[], PetscReal *bytes)
 {
   const char *const names[]   = {"cg", "bcgs", "gmres", "minres"};
-  const int         vectors[] = {13, 22, 36, 19}, jacobi[] = {2, 4, 2, 2}, products[] = {1, 2, 1, 1}; /* passes over vectors, with those of the products; more passes with Jacobi */
+  const int         vectors[] = {12, 22, 36, 19}, jacobi[] = {2, 4, 2, 2}, products[] = {1, 2, 1, 1}; /* passes over vectors, with those of the products; more passes with Jacobi */
   PetscBool         scaled, gpucsr;
   PetscInt          n;
   MatInfo           info;
