@@ -185,18 +185,33 @@ __device__ static inline void GpTriSubtract(const GpTriFactorArgs &a, const GpTr
   }
 }
 
-/* Subtracts the multiples of a batch of rows, which begins with dependency e of this row. The rows are subtracted in order, as soon as all rows of this warp can go on. */
-template <bool ICC, int T, int K>
+/* Tells whether all values of dependency b of a batch are set. */
+template <bool ICC, int K>
+__device__ static inline bool GpTriFactorIsReady(const GpTriFactorValues<K> &v, int b)
+{
+  bool set = GpTriIsSet(v.p[b]) && (!ICC || GpTriIsSet(v.x[b]));
+
+#pragma unroll
+  for (int k = 0; k < K; k++) set = set && GpTriIsSet(v.u[b][k]);
+  return set;
+}
+
+/* Subtracts the multiples of a batch of rows, which begins with dependency e of this row. The rows are subtracted in order, as soon as all rows of this warp can go on. LOADED: the values have been loaded once */
+template <bool ICC, int T, int K, bool LOADED>
 __device__ static inline void GpTriFactorSubtractBatch(const GpTriFactorArgs &a, const GpTriFactorRow &r, int e, const GpTriFactorDeps<K> &d, GpTriFactorValues<K> &v)
 {
   for (int done = 0;;) {
+    unsigned ready = 0; /* bit b: dependency b can be subtracted */
+
+    if (!LOADED) GpTriFactorLoadValues<ICC, T, K>(a, d, done, true, v);
+    else {
+#pragma unroll
+      for (int b = 0; b < GP_TRI_BATCH; b++) ready |= GpTriFactorIsReady<ICC, K>(v, b) ? 1u << b : 0u;
+      ready = __reduce_and_sync(GP_TRI_ALL, ready);
+    }
 #pragma unroll
     for (int b = 0; b < GP_TRI_BATCH; b++) {
-      bool set = GpTriIsSet(v.p[b]) && (!ICC || GpTriIsSet(v.x[b]));
-
-#pragma unroll
-      for (int k = 0; k < K; k++) set = set && GpTriIsSet(v.u[b][k]);
-      if (b != done || !__all_sync(GP_TRI_ALL, set)) continue;
+      if (b != done || !(LOADED ? ready >> b & 1 : __all_sync(GP_TRI_ALL, GpTriFactorIsReady<ICC, K>(v, b)))) continue;
       const double x    = ICC ? v.x[b] : d.other[b] >= 0 ? r.val[e + b] : 0.0; /* the rows of U of ICC are not scaled yet */
       const double m    = __dmul_rn(-x, v.p[b]);
       const bool   uses = d.other[b] >= 0 && (ICC || x != 0);
@@ -207,23 +222,23 @@ __device__ static inline void GpTriFactorSubtractBatch(const GpTriFactorArgs &a,
       done++;
     }
     if (done == GP_TRI_BATCH) return;
-    GpTriFactorLoadValues<ICC, T, K>(a, d, done, false, v);
+    if (LOADED) GpTriFactorLoadValues<ICC, T, K>(a, d, done, false, v);
   }
 }
 
-/* Subtracts the multiples of all dependencies of a row that has few. most: the number of dependencies of the row of this warp that has most */
-template <bool ICC, int T>
+/* Subtracts the multiples of all dependencies of a row that has few. The kernel needs fewer registers than the next one, so more warps are resident. most: the number of dependencies of the row of this warp that has
+   most */
+template <bool ICC, int T, int K>
 __device__ static inline void GpTriFactorEliminateFew(const GpTriFactorArgs &a, const GpTriFactorRow &r, int most)
 {
   for (int e = 0; e < most; e += GP_TRI_BATCH) {
-    GpTriFactorDeps<1>   d;
-    GpTriFactorValues<1> v;
+    GpTriFactorDeps<K>   d;
+    GpTriFactorValues<K> v;
 
-    GpTriFactorLoadRows<ICC, 1>(a, r, e, d);
-    GpTriFactorLoadColumns<T, 1>(a, d);
-    GpTriFactorFindColumns<1>(r, d);
-    GpTriFactorLoadValues<ICC, T, 1>(a, d, 0, true, v);
-    GpTriFactorSubtractBatch<ICC, T, 1>(a, r, e, d, v);
+    GpTriFactorLoadRows<ICC, K>(a, r, e, d);
+    GpTriFactorLoadColumns<T, K>(a, d);
+    GpTriFactorFindColumns<K>(r, d);
+    GpTriFactorSubtractBatch<ICC, T, K, false>(a, r, e, d, v);
   }
 }
 
@@ -245,7 +260,7 @@ __device__ static inline void GpTriFactorEliminateMany(const GpTriFactorArgs &a,
     GpTriFactorLoadRows<ICC, 2>(a, r, e + 3 * GP_TRI_BATCH, d[3]);
     GpTriFactorFindColumns<2>(r, d[1]);
     GpTriFactorLoadValues<ICC, T, 2>(a, d[1], 0, true, v[1]);
-    GpTriFactorSubtractBatch<ICC, T, 2>(a, r, e, d[0], v[0]);
+    GpTriFactorSubtractBatch<ICC, T, 2, true>(a, r, e, d[0], v[0]);
     v[0] = v[1];
 #pragma unroll
     for (int b = 0; b < 3; b++) d[b] = d[b + 1];
@@ -293,7 +308,9 @@ __device__ static inline void GpTriFactorStore(const GpTriFactorArgs &a, const G
 
 /* T: number of threads that compute a row */
 template <bool ICC, int T>
-__global__ static void __launch_bounds__(GP_TRI_WARPS * 32, T < 16 ? 6 : 3) GpTriFactorKernel(const GpTriFactorArgs a)
+__global__ static void __launch_bounds__(GP_TRI_WARPS * 32, T == 32  ? 3
+                                                            : T == 8 ? 4
+                                                                     : 6) GpTriFactorKernel(const GpTriFactorArgs a)
 {
   extern __shared__ double space[];
 
@@ -308,8 +325,8 @@ __global__ static void __launch_bounds__(GP_TRI_WARPS * 32, T < 16 ? 6 : 3) GpTr
     most = r.deps;
 #pragma unroll
     for (int o = 16; o >= T; o /= 2) most = max(most, __shfl_xor_sync(GP_TRI_ALL, most, o));
-    if constexpr (T < 16) GpTriFactorEliminateFew<ICC, T>(a, r, most);
-    else GpTriFactorEliminateMany<ICC, T>(a, r, most);
+    if constexpr (T == 32) GpTriFactorEliminateMany<ICC, T>(a, r, most);
+    else GpTriFactorEliminateFew<ICC, T, T == 8 ? 2 : 1>(a, r, most);
     __syncwarp();
     GpTriFactorStore<ICC, T>(a, r);
     __syncwarp(); /* the next row uses the same memory */
