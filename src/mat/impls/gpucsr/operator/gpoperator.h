@@ -62,6 +62,7 @@ typedef struct {
 typedef struct {
   PetscInt        row, column; /* global row of local row 0; global column of local column 0 if columns is NULL */
   const PetscInt *columns;     /* global column of every local column; NULL: columns are consecutive */
+  PetscBool       block;       /* a block of a parallel matrix */
 } GpOpPlace;
 
 struct _n_GpOp {

@@ -22,7 +22,7 @@ PetscErrorCode MatMPIAIJGPUCSRGetBlocks_Private(Mat A, Mat block[2], const Petsc
       PetscCall((*((Mat_MPIAIJGPUCSR *)A->spptr)->attachblock)(block[b]));
     }
     PetscCall(MatGPUCSRSetOptions_Private(block[b], &want));
-    ((Mat_SeqAIJGPUCSR *)block[b]->spptr)->place = (GpOpPlace){A->rmap->rstart, b ? 0 : A->cmap->rstart, b ? garray : NULL};
+    ((Mat_SeqAIJGPUCSR *)block[b]->spptr)->place = (GpOpPlace){A->rmap->rstart, b ? 0 : A->cmap->rstart, b ? garray : NULL, PETSC_TRUE};
   }
   if (columns) *columns = garray;
   PetscFunctionReturn(PETSC_SUCCESS);

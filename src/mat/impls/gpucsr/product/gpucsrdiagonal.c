@@ -1,18 +1,34 @@
 /* MatGetDiagonal() and MatMultDiagonalBlock().  Both run on the device if the vector is in device memory and the image is current and exact.
-   Otherwise they use the host arrays: a preconditioner must not get a diagonal rounded to single precision, and is no reason to upload. */
+   Otherwise they use the host arrays, because a preconditioner must not get a diagonal rounded to single precision.
+
+   MatGetDiagonal() with a vector in device memory uploads the matrix if the image can be exact.  It is usually called for a preconditioner before the first product, and a search for the diagonal on the
+   host would take about as long as the upload.  A block of a parallel matrix that has no image is uploaded with the other block only, because the memory for both is planned together. */
 #include "mat/impls/gpucsr/product/gpucsrproduct.h"
+
+/* Gets the image.  Uploads the matrix if the image is stale, unless its values will be rounded.  op: NULL if there is no image */
+static PetscErrorCode MatGPUCSRGetDiagonalImage(Mat A, GpOp *op)
+{
+  const Mat_SeqAIJGPUCSR *s = (const Mat_SeqAIJGPUCSR *)A->spptr;
+
+  PetscFunctionBegin;
+  PetscCall(MatSeqAIJGPUCSRGetCurrent_Private(A, op));
+  if (*op || s->common.options.storage == MAT_GPUCSR_STORAGE_SINGLE || (s->op ? GpOpIsStreamed(s->op) : s->place.block)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatSeqAIJGPUCSRUpload_Private(A, PETSC_FALSE, op));
+  if (GpOpIsStreamed(*op)) *op = NULL;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 static PetscErrorCode MatGetDiagonal_SeqAIJGPUCSR(Mat A, Vec diagonal)
 {
-  GpOp         op;
+  GpOp         op = NULL;
   MatGPUCSRVec d, none;
   PetscBool    there;
   PetscInt     n;
 
   PetscFunctionBegin;
-  PetscCall(MatSeqAIJGPUCSRGetCurrent_Private(A, &op));
   PetscCall(VecGetLocalSize(diagonal, &n));
   PetscCall(PetscObjectTypeCompareAny((PetscObject)diagonal, &there, VECSEQGPU, VECMPIGPU, VECSEQCUDA, VECMPICUDA, ""));
+  if (there && n == A->rmap->n) PetscCall(MatGPUCSRGetDiagonalImage(A, &op));
   if (!op || !GpOpIsExact(op) || !there || n != A->rmap->n) {
     PetscCall((*MatGPUCSRBase_Private(A)->getdiagonal)(A, diagonal));
     PetscFunctionReturn(PETSC_SUCCESS);
