@@ -50,6 +50,7 @@ PETSC_EXTERN PetscErrorCode PCGPUPolySetEigenvalues(PC, PetscReal, PetscReal);
 PETSC_EXTERN PetscErrorCode PCGPUPolyGetEigenvalues(PC, PetscReal *, PetscReal *);
 PETSC_EXTERN PetscErrorCode PCGPUPolySetLanczosSteps(PC, PetscInt);
 PETSC_EXTERN PetscErrorCode PCGPUPolySetRatio(PC, PetscReal);
+PETSC_EXTERN PetscErrorCode PCGPUPolySetStorage(PC, MatGPUCSRStorage);
 
 /*E
   PCGPUAMGCycle - The cycle of `PCGPUAMG`

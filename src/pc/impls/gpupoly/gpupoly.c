@@ -16,6 +16,7 @@ static PetscErrorCode PCReset_GPUPoly(PC pc)
   PetscCall(VecDestroy(&poly->work[1]));
   PetscCall(VecDestroy(&poly->start));
   PetscCall(PetscFree2(poly->omega, poly->alpha));
+  PetscCall(PCGPUPolyFreeRecorded_Private(poly));
   poly->ready   = PETSC_FALSE;
   poly->failure = NULL;
   poly->matrix  = 0;
@@ -26,6 +27,7 @@ static PetscErrorCode PCDestroy_GPUPoly(PC pc)
 {
   PetscFunctionBegin;
   PetscCall(PCReset_GPUPoly(pc));
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, PC_GPU_GET_RECORDED, NULL));
   PetscCall(PetscFree(pc->data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -221,9 +223,10 @@ static PetscErrorCode PCView_GPUPoly(PC pc, PetscViewer viewer)
 
 static PetscErrorCode PCSetFromOptions_GPUPoly(PC pc, GpOptionItems PetscOptionsObject)
 {
-  const PC_GPUPoly *poly   = (const PC_GPUPoly *)pc->data;
-  PCGPUPolyType     type   = poly->type;
-  PCGPUPolyScale    scale  = poly->scale;
+  const PC_GPUPoly *poly    = (const PC_GPUPoly *)pc->data;
+  PCGPUPolyType     type    = poly->type;
+  PCGPUPolyScale    scale   = poly->scale;
+  MatGPUCSRStorage  storage = poly->storage;
   PetscInt          degree = poly->degree, steps = poly->steps, n = 2;
   PetscReal         ratio = poly->ratio, bounds[2] = {0, 0};
   PetscBool         set;
@@ -243,6 +246,8 @@ static PetscErrorCode PCSetFromOptions_GPUPoly(PC pc, GpOptionItems PetscOptions
   if (set) PetscCall(PCGPUPolySetLanczosSteps(pc, steps));
   PetscCall(PetscOptionsReal("-pc_gpupoly_ratio", "Largest quotient of the computed bounds; 0: the default of the type", "PCGPUPolySetRatio", ratio, &ratio, &set));
   if (set) PetscCall(PCGPUPolySetRatio(pc, ratio));
+  PetscCall(PetscOptionsEnum("-pc_gpupoly_storage", "Precision of the matrix in the loop of a Krylov method on the device", "PCGPUPolySetStorage", MatGPUCSRStorages, (PetscEnum)storage, (PetscEnum *)&storage, &set));
+  if (set) PetscCall(PCGPUPolySetStorage(pc, storage));
   PetscOptionsHeadEnd();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -257,7 +262,8 @@ static PetscErrorCode PCSetFromOptions_GPUPoly(PC pc, GpOptionItems PetscOptions
 . -pc_gpupoly_scale <jacobi>         - jacobi or none
 . -pc_gpupoly_eigenvalues <low,high> - bounds of the eigenvalues of the scaled matrix; if not given, they are computed
 . -pc_gpupoly_lanczos_steps <15>     - maximum number of Lanczos steps that compute the bounds
-- -pc_gpupoly_ratio <ratio>          - upper limit for the quotient of the computed upper and lower bound; default min(300, 1.5 (degree + 1)^2) for chebyshev, unlimited for leastsquares
+. -pc_gpupoly_ratio <ratio>          - upper limit for the quotient of the computed upper and lower bound; default min(300, 1.5 (degree + 1)^2) for chebyshev, unlimited for leastsquares
+- -pc_gpupoly_storage <single>       - precision of the matrix in the loop of `gpucg` and similar Krylov methods: single, or double for that of the matrix
 
   Level: intermediate
 
@@ -271,6 +277,9 @@ static PetscErrorCode PCSetFromOptions_GPUPoly(PC pc, GpOptionItems PetscOptions
   The preconditioner uses only public operations of `Mat` and `Vec`, so it works with all matrix types. With matrices of type `MATGPUCSR` and vectors of type `VECGPU` it runs on the GPU. Only
   entries that products exchange between processes are copied between host and device.
 
+  Krylov methods whose loop runs on the device, such as `gpucg`, apply the preconditioner in this loop. With `-pc_gpupoly_storage single` (default), its products then use a copy of the matrix with values in single
+  precision, which takes additional device memory. The operator of the Krylov method keeps its precision.
+
   `PCGPUPolySetType()` and similar functions have no effect if the preconditioner has another type. Call `PCSetType()` first.
 
   `PCSetUp()` computes the bounds, and computes them again for a new matrix and for new values. This is possible for symmetric matrices only. For other matrices `PCSetUp()` stops with an error. Set bounds of the real parts of the eigenvalues with
@@ -283,7 +292,7 @@ static PetscErrorCode PCSetFromOptions_GPUPoly(PC pc, GpOptionItems PetscOptions
 . * - Y. Saad, Practical use of polynomial preconditionings for the conjugate gradient method, SIAM J. Sci. Stat. Comput. 6 (1985)
 - * - Y. Zhou and R.-C. Li, Bounding the spectrum of large Hermitian matrices, Linear Algebra Appl. 435 (2011)
 
-.seealso: `PCGPUPolySetType()`, `PCGPUPolySetDegree()`, `PCGPUPolySetScale()`, `PCGPUPolySetEigenvalues()`, `PCGPUPolyGetEigenvalues()`, `PCGPUPolySetLanczosSteps()`, `PCGPUPolySetRatio()`, `MATGPUCSR`, `VECGPU`, `PCJACOBI`, `KSPCHEBYSHEV`
+.seealso: `PCGPUPolySetType()`, `PCGPUPolySetStorage()`, `PCGPUPolySetDegree()`, `PCGPUPolySetScale()`, `PCGPUPolySetEigenvalues()`, `PCGPUPolyGetEigenvalues()`, `PCGPUPolySetLanczosSteps()`, `PCGPUPolySetRatio()`, `MATGPUCSR`, `VECGPU`, `PCJACOBI`, `KSPCHEBYSHEV`
 M*/
 PetscErrorCode PCCreate_GPUPoly(PC pc)
 {
@@ -295,6 +304,7 @@ PetscErrorCode PCCreate_GPUPoly(PC pc)
   poly->scale             = PC_GPUPOLY_SCALE_JACOBI;
   poly->degree            = 8;
   poly->steps             = 15;
+  poly->storage           = MAT_GPUCSR_STORAGE_SINGLE;
   pc->data                = poly;
   pc->ops->setup          = PCSetUp_GPUPoly;
   pc->ops->apply          = PCApply_GPUPoly;
@@ -303,5 +313,6 @@ PetscErrorCode PCCreate_GPUPoly(PC pc)
   pc->ops->view           = PCView_GPUPoly;
   pc->ops->reset          = PCReset_GPUPoly;
   pc->ops->destroy        = PCDestroy_GPUPoly;
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, PC_GPU_GET_RECORDED, PCGPUPolyGetRecorded_GPUPoly));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -251,3 +251,35 @@ PetscErrorCode PCGPUPolySetRatio(PC pc, PetscReal ratio)
   PC_GPUPOLY_ASSIGN(pc, poly->ratio, ratio);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/*@
+  PCGPUPolySetStorage - Sets the precision of the matrix in products of `PCGPUPOLY` within a Krylov method whose loop runs on the device
+
+  Logically Collective
+
+  Input Parameters:
++ pc      - the preconditioner
+- storage - `MAT_GPUCSR_STORAGE_SINGLE` (default): a copy of the matrix with values in single precision; `MAT_GPUCSR_STORAGE_DOUBLE` or `MAT_GPUCSR_STORAGE_AUTO`: the matrix as it is stored
+
+  Options Database Key:
+. -pc_gpupoly_storage <single,double,auto> - the precision
+
+  Level: advanced
+
+  Note:
+  The setting has no effect on `PCApply()`, which multiplies by the matrix as it is stored.
+
+.seealso: `PCGPUPOLY`, `MatGPUCSRSetStorage()`
+@*/
+PetscErrorCode PCGPUPolySetStorage(PC pc, MatGPUCSRStorage storage)
+{
+  PC_GPUPoly *poly = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(PCGPUPolyGetData(pc, &poly));
+  PetscValidLogicalCollectiveEnum(pc, storage, 2);
+  if (!poly) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCheck(storage >= MAT_GPUCSR_STORAGE_SINGLE && storage <= MAT_GPUCSR_STORAGE_AUTO, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "Unknown storage %d; use one of MatGPUCSRStorage", (int)storage);
+  poly->storage = storage;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

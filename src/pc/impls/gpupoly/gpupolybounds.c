@@ -1,7 +1,10 @@
 /* Bounds of the eigenvalues for gpupoly, by Lanczos steps with D^(-1/2) A D^(-1/2). */
 #include "pc/impls/gpupoly/gpupoly.h"
 #include "app/program/apphash.h"
+#include "device/gpfillers.h"
 #include <petscblaslapack.h>
+
+#define PC_GPUPOLY_GRAIN 65536 /* minimum number of entries that a thread fills */
 
 PetscLogEvent PC_GPUPoly_Bounds;
 
@@ -13,17 +16,31 @@ typedef struct {
   PetscReal scale;                        /* largest entry so far */
 } Lanczos;
 
+/* Entries from `from` on. */
+typedef struct {
+  PetscInt     from;
+  PetscScalar *a;
+} PCGPUPolyStart;
+
+static void PCGPUPolyFillPart(void *context, int part, int64_t begin, int64_t end)
+{
+  const PCGPUPolyStart *s = (const PCGPUPolyStart *)context;
+
+  (void)part;
+  for (int64_t i = begin; i < end; i++) s->a[i] = (PetscScalar)(GpAppHash64((uint64_t)(s->from + i)) >> 11) * 0x1p-52 - 1;
+}
+
 /* Fills a vector with numbers from -1 to 1 that depend on the row number only, so that the bounds do not depend on the number of ranks. */
 static PetscErrorCode PCGPUPolyFillStart(Vec v)
 {
-  PetscInt     from, to;
-  PetscScalar *a;
+  PCGPUPolyStart s;
+  PetscInt       to;
 
   PetscFunctionBegin;
-  PetscCall(VecGetOwnershipRange(v, &from, &to));
-  PetscCall(VecGetArrayWrite(v, &a));
-  for (PetscInt i = from; i < to; i++) a[i - from] = (PetscScalar)(GpAppHash64((uint64_t)i) >> 11) * 0x1p-52 - 1;
-  PetscCall(VecRestoreArrayWrite(v, &a));
+  PetscCall(VecGetOwnershipRange(v, &s.from, &to));
+  PetscCall(VecGetArrayWrite(v, &s.a));
+  GpFillersRun(GpFillersParts(to - s.from, PC_GPUPOLY_GRAIN), to - s.from, PCGPUPolyFillPart, &s);
+  PetscCall(VecRestoreArrayWrite(v, &s.a));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -84,10 +84,39 @@ static PetscErrorCode PCView_GPUSPAI(PC pc, PetscViewer viewer)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* z = M r */
+static PetscErrorCode PCGPUSPAIApplyRecorded(void *ctx, const double r[], double z[])
+{
+  PetscFunctionBegin;
+  PetscCall(GpOpMult(((PC_GPUSPAI *)ctx)->op, PETSC_FALSE, r, NULL, z));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Offers the application to Krylov methods whose loop is recorded. */
+static PetscErrorCode PCGPUSPAIGetRecorded_GPUSPAI(PC pc, PCGPURecorded *recorded)
+{
+  PC_GPUSPAI *spai = (PC_GPUSPAI *)pc->data;
+  Mat         M    = spai->inverse.matrix;
+
+  PetscFunctionBegin;
+  if (!M || !MatGPUCSRIs_Private(M)) recorded->why = "a preconditioner whose set-up has failed";
+  else {
+    PetscCall(MatGPUCSRGetOperator_Private(M, PETSC_FALSE, &spai->op));
+    if (GpOpIsStreamed(spai->op)) recorded->why = "an approximate inverse that is streamed";
+  }
+  if (recorded->why) PetscFunctionReturn(PETSC_SUCCESS);
+  recorded->apply   = PCGPUSPAIApplyRecorded;
+  recorded->ctx     = spai;
+  recorded->version = spai->op->version;
+  recorded->flops   = 2.0 * spai->op->side[0].csr.nnz - (PetscLogDouble)M->rmap->n;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode PCDestroy_GPUSPAI(PC pc)
 {
   PetscFunctionBegin;
   PetscCall(PCReset_GPUSPAI(pc));
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, PC_GPU_GET_RECORDED, NULL));
   PetscCall(PetscFree(pc->data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -147,5 +176,6 @@ PetscErrorCode PCCreate_GPUSPAI(PC pc)
   pc->ops->view            = PCView_GPUSPAI;
   pc->ops->reset           = PCReset_GPUSPAI;
   pc->ops->destroy         = PCDestroy_GPUSPAI;
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, PC_GPU_GET_RECORDED, PCGPUSPAIGetRecorded_GPUSPAI));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

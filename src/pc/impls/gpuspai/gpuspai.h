@@ -4,6 +4,7 @@
 
 #include "pc/impls/gpuspai/spai.h"
 #include "pc/inverse/pcinverse.h"
+#include "sys/gpurecord.h"
 
 /* Options of the preconditioner.  PCGPUSPAISetOptions() compares them by PetscMemcmp().  Padding must therefore be equal: create this structure only by copying one that
    PetscNew() has zeroed. */
@@ -18,6 +19,7 @@ typedef struct {
 typedef struct {
   PCGPUSPAIOptions options;
   PCGPUInverse     inverse; /* the matrix is M */
+  GpOp             op;      /* operator of M in recorded loops */
 } PC_GPUSPAI;
 
 PETSC_INTERN PetscLogEvent PC_GPUSPAI_SetUp;

@@ -168,6 +168,63 @@ PetscErrorCode GpOpSetUp(GpOp op, const GpOpOptions *options, PetscInt m, PetscI
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Copies the values of another operator to side 0. */
+static PetscErrorCode GpOpCopyValues(GpOp op, GpOp source, PetscBool *fits)
+{
+  PetscFunctionBegin;
+  PetscCallGp(op->dev, "copying the values of a matrix", GpCsrUpdateValues(&op->side[0].csr, &(GpCsrUpdate){.kind = GP_UPDATE_SET, .values = (const double *)source->side[0].csr.val}, &op->loss));
+  op->loss_row = op->loss_column = -1;
+  *fits                          = (PetscBool)(op->loss.overflow < 0);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode GpOpBuildCopy(GpOp op, GpOp source, const int32_t rows[], PetscBool *fits)
+{
+  const GpCsr *from = &source->side[0].csr;
+  GpCsr       *to   = &op->side[0].csr;
+
+  PetscFunctionBegin;
+  PetscCallGp(op->dev, "allocating device memory for a copy of a matrix", GpCsrCreate(op->dev, op->options.prec, from->m, from->n, from->nnz, to));
+  PetscCallGp(op->dev, "copying the pattern of a matrix", GpDevCopyWithin(op->dev, to->rowptr, from->rowptr, ((size_t)from->m + 1) * sizeof(int32_t)));
+  PetscCallGp(op->dev, "copying the pattern of a matrix", GpDevCopyWithin(op->dev, to->col, from->col, (size_t)from->nnz * sizeof(int32_t)));
+  PetscCall(GpOpCopyValues(op, source, fits));
+  if (*fits) PetscCall(GpOpBuildSide(op, 0, rows, NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GpOpSetUpCopy(GpOp op, const GpOpOptions *options, GpOp source, const PetscInt rowptr[], PetscBool *fits)
+{
+  const PetscInt m    = source->side[0].csr.m;
+  int32_t       *rows = NULL;
+  PetscErrorCode err;
+
+  PetscFunctionBegin;
+  GpOpReset(op);
+  op->options           = *options;
+  op->options.streaming = GP_OP_STREAM_NEVER;
+  op->nnz               = source->nnz;
+  op->refills           = PETSC_FALSE;
+  op->version           = ++GpOpVersions;
+  if (sizeof(PetscInt) != sizeof(int32_t)) {
+    PetscCall(PetscMalloc1(m + 1, &rows));
+    for (PetscInt i = 0; i <= m; i++) rows[i] = (int32_t)rowptr[i];
+  }
+  err = GpOpBuildCopy(op, source, rows ? rows : (const int32_t *)rowptr, fits);
+  PetscCall(PetscFree(rows));
+  if (err || !*fits) GpOpReset(op);
+  PetscCall(err);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GpOpRefillCopy(GpOp op, GpOp source, PetscBool *fits)
+{
+  PetscFunctionBegin;
+  PetscCall(GpOpCopyValues(op, source, fits));
+  if (*fits) PetscCall(GpOpRefillSide_Private(op, 0));
+  else GpOpReset(op);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* A failure frees everything. */
 PetscErrorCode GpOpSetUpRows(GpOp op, const GpOpOptions *options, const GpRowSource *rows, const GpOpFile *file)
 {

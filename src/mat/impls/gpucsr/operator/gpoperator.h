@@ -88,6 +88,10 @@ static inline PetscBool GpOpIsStreamed(GpOp op)
 PETSC_INTERN PetscErrorCode GpOpCreate(GpDev, GpOp *);
 PETSC_INTERN PetscErrorCode GpOpDestroy(GpOp *);
 PETSC_INTERN PetscErrorCode GpOpSetUp(GpOp, const GpOpOptions *, PetscInt m, PetscInt n, const PetscInt rowptr[], const PetscInt col[], const double val[], const GpOpPlace *);
+/* Creates an operator with the pattern and the values of another one, which has double precision, in the precision of the options. The copy is made on the device. rowptr: the host's row pointers. fits: a value that
+   overflows single precision gives PETSC_FALSE, and no operator */
+PETSC_INTERN PetscErrorCode GpOpSetUpCopy(GpOp, const GpOpOptions *, GpOp, const PetscInt rowptr[], PetscBool *fits);
+PETSC_INTERN PetscErrorCode GpOpRefillCopy(GpOp, GpOp, PetscBool *fits);                                     /* copies new values of the other operator, whose pattern has not changed */
 PETSC_INTERN PetscErrorCode GpOpSetUpRows(GpOp, const GpOpOptions *, const GpRowSource *, const GpOpFile *); /* file: has the encoded rows, or NULL; the operator closes it. Always streamed; products with the transpose use the chunks of the matrix */
 PETSC_INTERN PetscErrorCode GpOpRefill(GpOp, const PetscInt rowptr[], const PetscInt col[], const double val[], const GpOpPlace *);
 PETSC_INTERN PetscErrorCode GpOpRefillSide_Private(GpOp, int side); /* refills the format of one side; if the format refuses the values, selects another kernel */
