@@ -83,6 +83,7 @@ PetscErrorCode PCGPUAMGDeviceDestroy_Private(PC_GPUAMG *amg)
 
   PetscFunctionBegin;
   if (!d) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscGPUCSRGraphDestroy(&d->graph));
   rows = (size_t)amg->level[0].rows * sizeof(double);
   for (PetscInt level = PC_GPUAMG_MOST_LEVELS - 1; level >= 0; level--) PCGPUAMGDestroyLevel(d, level);
   GpCsrDestroy(&d->dense);
@@ -212,6 +213,8 @@ PetscErrorCode PCGPUAMGDeviceRefill_Private(PC pc)
   PetscFunctionBegin;
   PetscCall(PCGPUAMGDeviceGetMatrix_Private(amg, PETSC_FALSE));
   GpCsrDestroy(&d->transposed);
+  PetscCall(PetscGPUCSRGraphDestroy(&d->graph)); /* the coefficients of the smoothers change */
+  d->recorded.amg = NULL;
   PetscCallGp(d->dev, WHAT, GpDevZero(d->dev, d->overflow, sizeof(int32_t)));
   for (PetscInt level = 0; level < amg->n && !amg->why[0]; level++) {
     PCGPUAMGDestroyFactor(d->dev, &d->level[level].at);

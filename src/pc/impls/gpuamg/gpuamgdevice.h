@@ -27,6 +27,15 @@ typedef struct {
   double        *b, *x[2], *w; /* vectors of the cycle: right-hand side, two iterates, residual; on the finest level b and x[1] are those of the caller */
 } PCGPUAMGDeviceLevel;
 
+/* An application of the cycle. */
+typedef struct {
+  PC_GPUAMG     *amg; /* NULL: none */
+  PCGPUAMGDevice d;
+  const double  *from; /* right-hand side and result */
+  double        *to;
+  PetscBool      transpose;
+} PCGPUAMGCycleContext;
+
 struct _n_PCGPUAMGDevice {
   GpDev               dev;
   GpOp                op; /* image of the matrix */
@@ -38,6 +47,10 @@ struct _n_PCGPUAMGDevice {
   double             *B;        /* near-null space of the current level, [rows][k] */
   size_t              bytes;    /* size of B */
   PetscInt            k;        /* number of its vectors */
+
+  PCGPUAMGCycleContext recorded; /* the last application since the set-up */
+  PetscInt64           version;  /* version of the image in the last application */
+  PetscGPUCSRGraph     graph;    /* the cycle of this application; NULL: not captured yet */
 };
 
 /* gpuamgdevicelevel.c */

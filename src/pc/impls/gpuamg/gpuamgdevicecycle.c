@@ -3,14 +3,6 @@
 
 #define WHAT "applying algebraic multigrid"
 
-/* One application. */
-typedef struct {
-  PC_GPUAMG            *amg;
-  PCGPUAMGDevice        d;
-  const GpCycleKernels *K;
-  PetscBool             transpose;
-} PCGPUAMGCycleContext;
-
 /* Stores the inverse of the coarsest level.  rowptr and col: workspace of N + 1 and N N integers */
 PetscErrorCode PCGPUAMGDeviceStoreInverse_Private(PC_GPUAMG *amg, PetscInt N, const PetscScalar D[], int32_t rowptr[], int32_t col[])
 {
@@ -84,10 +76,10 @@ static PetscErrorCode PCGPUAMGDeviceRelax(PCGPUAMGCycleContext *c, PetscInt leve
   const PCGPUAMGFactor *a = c->transpose ? &L->at : &L->a;
 
   PetscFunctionBegin;
-  if (level) PetscCallGp(c->d->dev, WHAT, c->K->relax(&a->csr, a->lanes, r, x, y));
+  if (level) PetscCallGp(c->d->dev, WHAT, GpCycleKernelsOf(c->d->dev)->relax(&a->csr, a->lanes, r, x, y));
   else {
     PetscCall(GpOpMult(c->d->op, c->transpose, x, NULL, L->w));
-    PetscCallGp(c->d->dev, WHAT, c->K->update(c->d->dev, L->A.m, r, x, L->w, y));
+    PetscCallGp(c->d->dev, WHAT, GpCycleKernelsOf(c->d->dev)->update(c->d->dev, L->A.m, r, x, L->w, y));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -113,7 +105,7 @@ static PetscErrorCode PCGPUAMGDeviceSmoothLevel(PCGPUAMGCycleContext *c, PetscIn
       last    = current;
       current = next;
     }
-    if (!step && zero) PetscCallGp(c->d->dev, WHAT, c->K->relaxfirst(c->d->dev, L->A.m, scale, r.inverse, b, to));
+    if (!step && zero) PetscCallGp(c->d->dev, WHAT, GpCycleKernelsOf(c->d->dev)->relaxfirst(c->d->dev, L->A.m, scale, r.inverse, b, to));
     else PetscCall(PCGPUAMGDeviceRelax(c, level, &r, from, to));
     *now = 1 - *now;
   }
@@ -127,12 +119,12 @@ static PetscErrorCode PCGPUAMGDeviceRestrict(PCGPUAMGCycleContext *c, PetscInt l
   const PCGPUAMGFactor *a = c->transpose ? &L->at : &L->a;
 
   PetscFunctionBegin;
-  if (level) PetscCallGp(c->d->dev, WHAT, c->K->residual(&a->csr, a->lanes, b, x, L->w));
+  if (level) PetscCallGp(c->d->dev, WHAT, GpCycleKernelsOf(c->d->dev)->residual(&a->csr, a->lanes, b, x, L->w));
   else {
     PetscCall(GpOpMult(c->d->op, c->transpose, x, NULL, L->w));
-    PetscCallGp(c->d->dev, WHAT, c->K->subtract(c->d->dev, L->A.m, b, L->w, L->w));
+    PetscCallGp(c->d->dev, WHAT, GpCycleKernelsOf(c->d->dev)->subtract(c->d->dev, L->A.m, b, L->w, L->w));
   }
-  PetscCallGp(c->d->dev, WHAT, c->K->multiply(&L->r.csr, L->r.lanes, L->w, L[1].b));
+  PetscCallGp(c->d->dev, WHAT, GpCycleKernelsOf(c->d->dev)->multiply(&L->r.csr, L->r.lanes, L->w, L[1].b));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -147,16 +139,27 @@ static PetscErrorCode PCGPUAMGDeviceRunLevel(PCGPUAMGCycleContext *c, PetscInt l
   PetscFunctionBegin;
   if (last && c->amg->exact) {
     *now = 1 - *now;
-    if (c->d->dense.dev) PetscCallGp(c->d->dev, WHAT, c->K->multiply(c->transpose ? &c->d->transposed : &c->d->dense, c->d->lanes, b, x[*now]));
+    if (c->d->dense.dev) PetscCallGp(c->d->dev, WHAT, GpCycleKernelsOf(c->d->dev)->multiply(c->transpose ? &c->d->transposed : &c->d->dense, c->d->lanes, b, x[*now]));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PCGPUAMGDeviceSmoothLevel(c, level, b, x, zero, now));
   if (last) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PCGPUAMGDeviceRestrict(c, level, b, x[*now]));
   for (int turn = 0; turn < turns; turn++) PetscCall(PCGPUAMGDeviceRunLevel(c, level + 1, next->b, next->x, (PetscBool)!turn, &coarse));
-  PetscCallGp(c->d->dev, WHAT, c->K->add(&L->p.csr, L->p.lanes, next->x[coarse], x[*now]));
+  PetscCallGp(c->d->dev, WHAT, GpCycleKernelsOf(c->d->dev)->add(&L->p.csr, L->p.lanes, next->x[coarse], x[*now]));
   PetscCall(PCGPUAMGDeviceSmoothLevel(c, level, b, x, PETSC_FALSE, now));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Number of flops of the cycle from a level on. */
+static PetscLogDouble PCGPUAMGDeviceCountFlops(const PC_GPUAMG *amg, PetscInt level)
+{
+  const PCGPUAMGLevel *L = &amg->level[level];
+  const PetscLogDouble n = (PetscLogDouble)L->rows, nnz = (PetscLogDouble)L->nonzeros, sweeps = (PetscLogDouble)amg->options.sweeps;
+  const int            turns = amg->options.cycle == PC_GPUAMG_CYCLE_W && level + 2 < amg->n ? 2 : 1;
+
+  if (level + 1 == amg->n) return amg->exact ? 2 * n * n : (sweeps - 1) * (2 * nnz + 6 * n) + 2 * n;
+  return 2 * sweeps * (2 * nnz + 6 * n) + 4 * (PetscLogDouble)L->pnonzeros + turns * PCGPUAMGDeviceCountFlops(amg, level + 1);
 }
 
 /* Number of iterates that the finest level computes. */
@@ -166,27 +169,53 @@ static PetscInt PCGPUAMGDeviceCountIterates(const PC_GPUAMG *amg)
   return amg->exact ? 1 : amg->options.sweeps;
 }
 
+/* Launches the cycle for the vectors of the context. */
+static PetscErrorCode PCGPUAMGDeviceLaunch(void *context)
+{
+  PCGPUAMGCycleContext *c   = (PCGPUAMGCycleContext *)context;
+  double *const         x[] = {c->d->level[0].x[0], c->to};
+  int                   now = PCGPUAMGDeviceCountIterates(c->amg) % 2 ? 0 : 1; /* the last iterate is x[1] */
+
+  PetscFunctionBegin;
+  PetscCall(PCGPUAMGDeviceRunLevel(c, 0, c->from, x, PETSC_TRUE, &now));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Runs the cycle: from a graph, once it has run for the same vectors before.  The first run loads the kernels, which is not allowed during a capture. */
+static PetscErrorCode PCGPUAMGDeviceRun(PCGPUAMGCycleContext *now)
+{
+  PCGPUAMGDevice        d    = now->d;
+  PCGPUAMGCycleContext *c    = &d->recorded;
+  const PetscBool       same = (PetscBool)(c->amg && c->from == now->from && c->to == now->to && c->transpose == now->transpose && d->version == d->op->version);
+
+  PetscFunctionBegin;
+  if (!same) PetscCall(PetscGPUCSRGraphDestroy(&d->graph));
+  *c         = *now;
+  d->version = d->op->version;
+  if (same && !d->graph) PetscCall(PetscGPUCSRGraphCreate(d->dev, PETSC_FALSE, PCGPUAMGDeviceLaunch, c, &d->graph));
+  if (d->graph) PetscCall(PetscGPUCSRGraphLaunch(d->graph));
+  else PetscCall(PCGPUAMGDeviceLaunch(c));
+  PetscCall(PetscGPUCSRLogFlops_Private(d->dev, PCGPUAMGDeviceCountFlops(now->amg, 0)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode PCGPUAMGDeviceApply_Private(PC pc, PetscBool transpose, Vec x, Vec y)
 {
   PC_GPUAMG           *amg = (PC_GPUAMG *)pc->data;
   Mat                  A   = amg->level[0].A;
   PCGPUAMGCycleContext c   = {.amg = amg, .d = amg->device, .transpose = PETSC_FALSE};
   MatGPUCSRVec         from, to, none;
-  double              *iterate[2];
-  int                  now;
   PetscErrorCode       err;
 
   PetscFunctionBegin;
-  c.K = GpCycleKernelsOf(c.d->dev);
   for (PetscInt level = 0; level < amg->n; level++) c.transpose = (PetscBool)(c.transpose || (transpose && amg->level[level].norm)); /* the cycle of symmetric operators is symmetric */
   PetscCall(MatSeqAIJGPUCSRUpload_Private(A, c.transpose, &c.d->op));
   if (c.transpose) PetscCall(PCGPUAMGDeviceTranspose(amg));
   PetscCall(MatGPUCSRVecGetRead_Private(A, 0, x, &from));
   PetscCall(MatGPUCSRVecGetResult_Private(A, 1, y, NULL, &to, &none));
-  iterate[0] = c.d->level[0].x[0];
-  iterate[1] = to.device;
-  now        = PCGPUAMGDeviceCountIterates(amg) % 2 ? 0 : 1; /* the last iterate is iterate[1] */
-  err        = PCGPUAMGDeviceRunLevel(&c, 0, from.device, iterate, PETSC_TRUE, &now);
+  c.from = from.device;
+  c.to   = to.device;
+  err    = PCGPUAMGDeviceRun(&c);
   PetscCall(MatGPUCSRVecRestoreResult_Private(A, y, NULL, &to, &none));
   PetscCall(MatGPUCSRVecRestoreArray_Private(x, 'r', &from));
   PetscCall(err);
