@@ -240,15 +240,16 @@ static PetscErrorCode PCDestroy_GPUAMG(PC pc)
 
   The roots of the aggregates are a maximal independent set at distance 2. Aggregates do not depend on the order in which nodes are processed. All nodes of an aggregate are on one process.
 
-  The matrix may have any type that `MatConvert()` converts to `MATAIJ`. With the type `MATGPUCSR`, all levels have this type, and the cycle copies no vectors of type `VECGPU` between
-  host and device. Of the set-up, the estimates of eigenvalues run on the device. The sparse products run on the device if there is one process. The other parts of the set-up run on the host.
+  The matrix may have any type that `MatConvert()` converts to `MATAIJ`. With the type `MATGPUCSR`, the cycle copies no vectors of type `VECGPU` between host and device. On one process, the levels of a
+  `MATGPUCSR` matrix are on the device and set up there, except for the inverse of the coarsest level (`PCGPUAMGSetHierarchy()` lists the conditions). Otherwise the levels are matrices of PETSc. Their connections, aggregates and
+  bases of the near-null space are then computed on the host.
 
   The coarsest level is solved by a product with its dense inverse. Each process computes the inverse of the whole level. If the level is singular, its pseudo-inverse is used. If coarsening stops at more rows than the limit, the smoother
   replaces the inverse. -ksp_view prints which of the two is used.
 
   The set-up fails if an entry is not finite, if the diagonal entry of a row that is not zero is not positive, or if an eigenvalue is found to be negative. The solve then stops with `KSP_DIVERGED_PC_FAILED`. -ksp_view and -info print the reason.
 
-  The cycle is a `PCMG` with the options prefix of the preconditioner followed by pc_gpuamg_. For example, -pc_gpuamg_mg_levels_ksp_max_it and -pc_gpuamg_mg_levels_pc_type change the smoother of all levels except the coarsest one.
+  If the levels are matrices of PETSc, the cycle is a `PCMG` with the options prefix of the preconditioner followed by pc_gpuamg_. Such an option selects this place of the levels. For example, -pc_gpuamg_mg_levels_ksp_max_it and -pc_gpuamg_mg_levels_pc_type change the smoother of all levels except the coarsest one.
 
   For a `MATGPUCSR` operator, the smoother sor uses colours on all levels but the finest. The finest level is the operator itself: set -mat_gpucsr_sor multicolor for it.
 
@@ -258,7 +259,7 @@ static PetscErrorCode PCDestroy_GPUAMG(PC pc)
 + * - P. Vanek, J. Mandel and M. Brezina, Algebraic multigrid by smoothed aggregation for second and fourth order elliptic problems, Computing 56 (1996)
 - * - N. Bell, S. Dalton and L. N. Olson, Exposing fine-grained parallelism in algebraic multigrid methods, SIAM J. Sci. Comput. 34 (2012)
 
-.seealso: `PCGPUAMGSetThreshold()`, `PCGPUAMGSetLevels()`, `PCGPUAMGSetCoarseLimit()`, `PCGPUAMGSetCycle()`, `PCGPUAMGSetSmoother()`, `PCGPUAMGSetSweeps()`, `PCGPUAMGSetRatio()`, `PCGPUAMGSetStorage()`, `PCGPUAMGSetReuse()`, `PCGAMG`, `PCMG`
+.seealso: `PCGPUAMGSetThreshold()`, `PCGPUAMGSetLevels()`, `PCGPUAMGSetCoarseLimit()`, `PCGPUAMGSetCycle()`, `PCGPUAMGSetSmoother()`, `PCGPUAMGSetSweeps()`, `PCGPUAMGSetRatio()`, `PCGPUAMGSetStorage()`, `PCGPUAMGSetHierarchy()`, `PCGPUAMGSetReuse()`, `PCGAMG`, `PCMG`
 M*/
 PetscErrorCode PCCreate_GPUAMG(PC pc)
 {
