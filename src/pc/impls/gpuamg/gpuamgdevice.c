@@ -134,7 +134,7 @@ static PetscErrorCode PCGPUAMGDeviceCheckOverflow(PC_GPUAMG *amg)
   PetscFunctionBegin;
   if (amg->why[0]) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCallGp(d->dev, WHAT, GpDevDownload(d->dev, &overflow, d->overflow, sizeof(overflow)));
-  if (overflow) PetscCall(PetscSNPrintf(amg->why, sizeof(amg->why), "a value of a coarse operator is too large for single precision; -pc_gpuamg_storage double stores it"));
+  if (overflow) PetscCall(PetscSNPrintf(amg->why, sizeof(amg->why), "a value of a level is too large for single precision; -pc_gpuamg_storage double stores it"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -177,13 +177,13 @@ PetscErrorCode PCGPUAMGDeviceBuild_Private(PC pc, const char **obstacle)
   PetscCall(PetscNew(&d));
   amg->device = d;
   d->dev      = ((Mat_GPUCSR *)amg->level[0].A->spptr)->dev;
+  PetscCallGp(d->dev, WHAT, GpDevAlloc(d->dev, sizeof(int32_t), &d->overflow));
+  PetscCallGp(d->dev, WHAT, GpDevZero(d->dev, d->overflow, sizeof(int32_t)));
   PetscCall(PCGPUAMGDeviceGetMatrix_Private(amg, PETSC_TRUE));
   PetscCall(MatGetSize(amg->level[0].A, &amg->level[0].rows, NULL));
   rows = (size_t)amg->level[0].rows * sizeof(double);
   PetscCallGp(d->dev, WHAT, GpDevAlloc(d->dev, rows, &d->rows.diagonal));
   PetscCallGp(d->dev, WHAT, GpDevAlloc(d->dev, rows, &d->rows.near));
-  PetscCallGp(d->dev, WHAT, GpDevAlloc(d->dev, sizeof(int32_t), &d->overflow));
-  PetscCallGp(d->dev, WHAT, GpDevZero(d->dev, d->overflow, sizeof(int32_t)));
   PetscCall(PCGPUAMGDeviceFillBasis_Private(pc));
   if (d->k > GP_AGG_BLOCK) refused = PETSC_TRUE;
   for (PetscInt level = 0; more && !refused; level++) PetscCall(PCGPUAMGDeviceBuildLevel(pc, level, &more, &refused));
@@ -211,11 +211,12 @@ PetscErrorCode PCGPUAMGDeviceRefill_Private(PC pc)
   PCGPUAMGDevice d   = amg->device;
 
   PetscFunctionBegin;
+  PetscCallGp(d->dev, WHAT, GpDevZero(d->dev, d->overflow, sizeof(int32_t)));
   PetscCall(PCGPUAMGDeviceGetMatrix_Private(amg, PETSC_FALSE));
   GpCsrDestroy(&d->transposed);
   PetscCall(PetscGPUCSRGraphDestroy(&d->graph)); /* the coefficients of the smoothers change */
   d->recorded.amg = NULL;
-  PetscCallGp(d->dev, WHAT, GpDevZero(d->dev, d->overflow, sizeof(int32_t)));
+  d->stamp        = 0;
   for (PetscInt level = 0; level < amg->n && !amg->why[0]; level++) {
     PCGPUAMGDestroyFactor(d->dev, &d->level[level].at);
     GpCsrDestroy(&d->level[level].transpose);

@@ -21,7 +21,7 @@ typedef struct {
   GpCsr          middle;       /* A P */
   int32_t        rows;         /* size of `empty` */
   int32_t       *empty;        /* [rows] whether a row would be zero, because the near-null space is linearly dependent on an aggregate; NULL on the finest level */
-  PCGPUAMGFactor a, p, r, at;  /* matrices of the cycle; `a` is not used on the finest level; `at` is the transpose of the operator, which PCApplyTranspose() creates */
+  PCGPUAMGFactor a, p, r, at;  /* matrices of the cycle; `a` is empty on the finest level if the kernel of the matrix multiplies there; `at` is the transpose of the operator, which PCApplyTranspose() creates */
   GpCsr          transpose;    /* matrix of `at` */
   double        *inverse, *l1; /* D^-1; 1 divided by the sum of the absolute values of each row */
   double        *b, *x[2], *w; /* vectors of the cycle: right-hand side, two iterates, residual; on the finest level b and x[1] are those of the caller */
@@ -49,12 +49,14 @@ struct _n_PCGPUAMGDevice {
   PetscInt            k;        /* number of its vectors */
 
   PCGPUAMGCycleContext recorded; /* the last application since the set-up */
-  PetscInt64           version;  /* version of the image in the last application */
+  PetscInt64           version;  /* version of the image for which the finest level was prepared */
+  PetscInt64           stamp;    /* version of the cycle for Krylov methods that record it */
   PetscGPUCSRGraph     graph;    /* the cycle of this application; NULL: not captured yet */
 };
 
 /* gpuamgdevicelevel.c */
 PETSC_INTERN PetscErrorCode PCGPUAMGDeviceGetMatrix_Private(PC_GPUAMG *, PetscBool first);
+PETSC_INTERN PetscErrorCode PCGPUAMGDeviceSetFinest_Private(PC_GPUAMG *);
 PETSC_INTERN PetscErrorCode PCGPUAMGDeviceMeasure_Private(PC_GPUAMG *, PetscInt level);
 PETSC_INTERN PetscErrorCode PCGPUAMGDeviceEstimate_Private(PC, PetscInt level);
 PETSC_INTERN PetscErrorCode PCGPUAMGDeviceMultiply_Private(PC, PetscInt level);

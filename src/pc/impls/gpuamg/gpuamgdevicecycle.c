@@ -69,14 +69,23 @@ static PetscErrorCode PCGPUAMGDeviceTranspose(PC_GPUAMG *amg)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Gets the matrix of a level; NULL: the kernel of the finest matrix multiplies. */
+static const PCGPUAMGFactor *PCGPUAMGDeviceGetFactor(const PCGPUAMGCycleContext *c, PetscInt level)
+{
+  const PCGPUAMGDeviceLevel *L = &c->d->level[level];
+
+  if (c->transpose) return level ? &L->at : NULL;
+  return L->a.csr.dev ? &L->a : NULL;
+}
+
 /* Computes the next iterate of a level. */
 static PetscErrorCode PCGPUAMGDeviceRelax(PCGPUAMGCycleContext *c, PetscInt level, const GpCycleRelaxation *r, const double *x, double *y)
 {
   PCGPUAMGDeviceLevel  *L = &c->d->level[level];
-  const PCGPUAMGFactor *a = c->transpose ? &L->at : &L->a;
+  const PCGPUAMGFactor *a = PCGPUAMGDeviceGetFactor(c, level);
 
   PetscFunctionBegin;
-  if (level) PetscCallGp(c->d->dev, WHAT, GpCycleKernelsOf(c->d->dev)->relax(&a->csr, a->lanes, r, x, y));
+  if (a) PetscCallGp(c->d->dev, WHAT, GpCycleKernelsOf(c->d->dev)->relax(&a->csr, a->lanes, r, x, y));
   else {
     PetscCall(GpOpMult(c->d->op, c->transpose, x, NULL, L->w));
     PetscCallGp(c->d->dev, WHAT, GpCycleKernelsOf(c->d->dev)->update(c->d->dev, L->A.m, r, x, L->w, y));
@@ -116,10 +125,10 @@ static PetscErrorCode PCGPUAMGDeviceSmoothLevel(PCGPUAMGCycleContext *c, PetscIn
 static PetscErrorCode PCGPUAMGDeviceRestrict(PCGPUAMGCycleContext *c, PetscInt level, const double *b, const double *x)
 {
   PCGPUAMGDeviceLevel  *L = &c->d->level[level];
-  const PCGPUAMGFactor *a = c->transpose ? &L->at : &L->a;
+  const PCGPUAMGFactor *a = PCGPUAMGDeviceGetFactor(c, level);
 
   PetscFunctionBegin;
-  if (level) PetscCallGp(c->d->dev, WHAT, GpCycleKernelsOf(c->d->dev)->residual(&a->csr, a->lanes, b, x, L->w));
+  if (a) PetscCallGp(c->d->dev, WHAT, GpCycleKernelsOf(c->d->dev)->residual(&a->csr, a->lanes, b, x, L->w));
   else {
     PetscCall(GpOpMult(c->d->op, c->transpose, x, NULL, L->w));
     PetscCallGp(c->d->dev, WHAT, GpCycleKernelsOf(c->d->dev)->subtract(c->d->dev, L->A.m, b, L->w, L->w));
@@ -190,8 +199,8 @@ static PetscErrorCode PCGPUAMGDeviceRun(PCGPUAMGCycleContext *now)
 
   PetscFunctionBegin;
   if (!same) PetscCall(PetscGPUCSRGraphDestroy(&d->graph));
-  *c         = *now;
-  d->version = d->op->version;
+  if (d->version != d->op->version) PetscCall(PCGPUAMGDeviceSetFinest_Private(now->amg)); /* the image has other memory */
+  *c = *now;
   if (same && !d->graph) PetscCall(PetscGPUCSRGraphCreate(d->dev, PETSC_FALSE, PCGPUAMGDeviceLaunch, c, &d->graph));
   if (d->graph) PetscCall(PetscGPUCSRGraphLaunch(d->graph));
   else PetscCall(PCGPUAMGDeviceLaunch(c));
@@ -219,5 +228,43 @@ PetscErrorCode PCGPUAMGDeviceApply_Private(PC pc, PetscBool transpose, Vec x, Ve
   PetscCall(MatGPUCSRVecRestoreResult_Private(A, y, NULL, &to, &none));
   PetscCall(MatGPUCSRVecRestoreArray_Private(x, 'r', &from));
   PetscCall(err);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The application that a Krylov method records.  The context is the data of the preconditioner. */
+static PetscErrorCode PCGPUAMGDeviceApplyRecorded(void *context, const double r[], double z[])
+{
+  PC_GPUAMG           *amg = (PC_GPUAMG *)context;
+  PCGPUAMGCycleContext c   = {.amg = amg, .d = amg->device, .from = r, .to = z, .transpose = PETSC_FALSE};
+
+  PetscFunctionBegin;
+  PetscCall(PCGPUAMGDeviceLaunch(&c));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Offers the cycle to Krylov methods whose loop is recorded. */
+PetscErrorCode PCGPUAMGGetRecorded_Private(PC pc, PCGPURecorded *recorded)
+{
+  static PetscInt64 stamps = 0;
+  PC_GPUAMG        *amg    = (PC_GPUAMG *)pc->data;
+  PCGPUAMGDevice    d      = amg->device;
+
+  PetscFunctionBegin;
+  if (!amg->n) recorded->why = "a preconditioner whose set-up has failed";
+  else if (!d) recorded->why = "PC type gpuamg with levels that are matrices of PETSc";
+  else {
+    PetscCall(MatSeqAIJGPUCSRUpload_Private(amg->level[0].A, PETSC_FALSE, &d->op));
+    if (GpOpIsStreamed(d->op)) recorded->why = "PC type gpuamg with a matrix that is streamed";
+  }
+  if (recorded->why) PetscFunctionReturn(PETSC_SUCCESS);
+  if (d->version != d->op->version) {
+    PetscCall(PCGPUAMGDeviceSetFinest_Private(amg));
+    d->stamp = 0;
+  }
+  if (!d->stamp) d->stamp = ++stamps;
+  recorded->apply   = PCGPUAMGDeviceApplyRecorded;
+  recorded->ctx     = amg;
+  recorded->version = d->stamp;
+  recorded->flops   = PCGPUAMGDeviceCountFlops(amg, 0);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -6,6 +6,24 @@ PetscLogEvent PC_GPUAMG_Estimate;
 
 #define WHAT "setting up algebraic multigrid"
 
+/* Prepares the finest level for the cycle.  The kernel of the matrix multiplies, or the kernel that relaxes while it multiplies with compressed rows: the one that moves fewer bytes.  The former one writes and
+   reads a product, and reads the vector once more. */
+PetscErrorCode PCGPUAMGDeviceSetFinest_Private(PC_GPUAMG *amg)
+{
+  PCGPUAMGDevice       d      = amg->device;
+  PCGPUAMGDeviceLevel *L      = &d->level[0];
+  const GpOpSide      *S      = &d->op->side[0];
+  const PetscBool      single = (PetscBool)(amg->options.storage == MAT_GPUCSR_STORAGE_SINGLE);
+  const double         m = S->csr.m, nnz = S->csr.nnz, rows = 4 * m + nnz * (single || S->csr.prec == GP_F32 ? 8 : 12);
+
+  PetscFunctionBegin;
+  d->version = d->op->version;
+  L->a.csr   = (GpCsr){.nnz = S->csr.nnz}; /* keeps the size of the values in single precision */
+  if (rows > GpFmtTraffic(&S->fmt) + 24 * m) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PCGPUAMGDeviceNarrow_Private(d, (PetscBool)(single && S->csr.prec == GP_F64), &S->csr, &L->a));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Gets the operator of the finest level from the image of the matrix. */
 PetscErrorCode PCGPUAMGDeviceGetMatrix_Private(PC_GPUAMG *amg, PetscBool first)
 {
@@ -15,6 +33,7 @@ PetscErrorCode PCGPUAMGDeviceGetMatrix_Private(PC_GPUAMG *amg, PetscBool first)
   PetscFunctionBegin;
   PetscCall(MatSeqAIJGPUCSRUpload_Private(amg->level[0].A, PETSC_FALSE, &d->op));
   L->A = d->op->side[0].csr;
+  PetscCall(PCGPUAMGDeviceSetFinest_Private(amg));
   if (L->A.prec == GP_F64) PetscFunctionReturn(PETSC_SUCCESS);
   if (first) PetscCallGp(d->dev, WHAT, GpDevAlloc(d->dev, (size_t)L->A.nnz * sizeof(double), &L->wide));
   PetscCallGp(d->dev, WHAT, GpAggWiden(d->dev, L->A.nnz, (const float *)L->A.val, L->wide));
@@ -96,7 +115,7 @@ static PetscErrorCode PCGPUAMGDeviceRunLanczos(PCGPUAMGDevice d, PetscInt level,
   PetscCallGp(d->dev, WHAT, K->start(work, v));
   for (PetscInt j = 0; j < PetscMin(n, steps); j++) {
     PetscCallGp(d->dev, WHAT, K->scale(work, v, scaled));
-    if (level) PetscCallGp(d->dev, WHAT, GpCycleKernelsOf(d->dev)->multiply(&a->csr, a->lanes, scaled, w));
+    if (a->csr.dev) PetscCallGp(d->dev, WHAT, GpCycleKernelsOf(d->dev)->multiply(&a->csr, a->lanes, scaled, w));
     else PetscCall(GpOpMult(d->op, PETSC_FALSE, scaled, NULL, w));
     PetscCallGp(d->dev, WHAT, K->product(work, (int)j, v, before, w));
     PetscCallGp(d->dev, WHAT, K->orthogonalize(work, (int)j, v, before, w));
