@@ -1,5 +1,5 @@
 static char help[] = "PCGPUAMG in CG: iterations, smoothers, new values, other matrices.\n\n\
-  -test iterations, growth, smoothers, sequences, reuse, symmetry or view\n\
+  -test iterations, growth, smoothers, sequences, reuse, symmetry, places or view\n\
   -n : number of points of the grid in each direction\n\
   -first : number of the first problem of the test iterations\n\n";
 
@@ -303,6 +303,118 @@ static PetscErrorCode TestSymmetry(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A convection-diffusion matrix on a grid of N x N points. */
+static PetscErrorCode CreateConvection(Mat *A)
+{
+  PetscFunctionBeginUser;
+  PetscCall(AmgCreateMatrix(PETSC_COMM_WORLD, MATGPUCSR, N * N, 1, 5, A));
+  for (PetscInt i = 0; i < N * N; i++) {
+    PetscCall(MatSetValue(*A, i, i, 4.3, INSERT_VALUES));
+    if (i % N) PetscCall(MatSetValue(*A, i, i - 1, -1.3, INSERT_VALUES));
+    if (i % N < N - 1) PetscCall(MatSetValue(*A, i, i + 1, -1, INSERT_VALUES));
+    if (i >= N) PetscCall(MatSetValue(*A, i, i - N, -1, INSERT_VALUES));
+    if (i < N * (N - 1)) PetscCall(MatSetValue(*A, i, i + N, -1, INSERT_VALUES));
+  }
+  PetscCall(AmgAssemble(*A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Creates a preconditioner with levels at a place. */
+static PetscErrorCode CreatePlaced(Mat A, PCGPUAMGHierarchy place, PCGPUAMGCycle cycle, PetscInt sweeps, PCGPUAMGSmoother smoother, MatGPUCSRStorage storage, PC *pc)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PCCreate(PETSC_COMM_WORLD, pc));
+  PetscCall(PCSetType(*pc, PCGPUAMG));
+  PetscCall(PCSetOperators(*pc, A, A));
+  PetscCall(PCGPUAMGSetHierarchy(*pc, place));
+  PetscCall(PCGPUAMGSetCycle(*pc, cycle));
+  PetscCall(PCGPUAMGSetSweeps(*pc, sweeps));
+  PetscCall(PCGPUAMGSetSmoother(*pc, smoother));
+  PetscCall(PCGPUAMGSetStorage(*pc, storage));
+  PetscCall(PCGPUAMGSetCoarseLimit(*pc, sweeps == 3 ? 0 : 20));
+  PetscCall(PCSetUp(*pc));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Applies two preconditioners.  The results may differ by a rounding error. */
+static PetscErrorCode ComparePlaces(Mat A, PC device, PC matrices, PetscBool transpose, PetscReal tolerance, const char what[])
+{
+  Vec       x, y, z, again;
+  PetscReal norm, difference;
+  PetscBool same;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatCreateVecs(A, &x, &y));
+  PetscCall(MatCreateVecs(A, &z, &again));
+  PetscCall(FillVector(x, 0.7));
+  if (transpose) {
+    PetscCall(PCApplyTranspose(device, x, y));
+    PetscCall(PCApplyTranspose(matrices, x, z));
+  } else {
+    PetscCall(PCApply(device, x, y));
+    PetscCall(PCApply(matrices, x, z));
+  }
+  for (int k = 0; k < 3; k++) { /* on a GPU, a graph runs the later applications */
+    if (transpose) PetscCall(PCApplyTranspose(device, x, again));
+    else PetscCall(PCApply(device, x, again));
+    PetscCall(VecEqual(y, again, &same));
+    PetscCheck(same, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: two applications differ", what);
+  }
+  PetscCall(VecAXPY(y, -1, z));
+  PetscCall(VecNorm(y, NORM_2, &difference));
+  PetscCall(VecNorm(z, NORM_2, &norm));
+  PetscCheck(difference <= tolerance * norm, PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s%s: the results at the two places differ by %g", what, transpose ? ", transpose" : "", (double)(difference / norm));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  PetscCall(VecDestroy(&z));
+  PetscCall(VecDestroy(&again));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Levels on the device give the same preconditioner as levels that are matrices, also for new values. */
+static PetscErrorCode ComparePreconditioners(Mat A, const char what[])
+{
+  for (int v = 0; v < 6; v++) {
+    const MatGPUCSRStorage storage   = v % 2 ? MAT_GPUCSR_STORAGE_DOUBLE : MAT_GPUCSR_STORAGE_SINGLE;
+    const PetscReal        tolerance = v % 2 ? 1e-10 : 1e-4;
+    PC                     pc[2];
+
+    PetscFunctionBeginUser;
+    for (int place = 0; place < 2; place++) {
+      PetscCall(CreatePlaced(A, place ? PC_GPUAMG_HIERARCHY_MATRICES : PC_GPUAMG_HIERARCHY_DEVICE, v < 3 ? PC_GPUAMG_CYCLE_V : PC_GPUAMG_CYCLE_W, 1 + v % 3, v == 4 ? PC_GPUAMG_SMOOTHER_L1JACOBI : PC_GPUAMG_SMOOTHER_CHEBYSHEV, storage, &pc[place]));
+      PetscCheck((((PC_GPUAMG *)pc[place]->data)->device == NULL) == (place == 1), PETSC_COMM_WORLD, PETSC_ERR_PLIB, "%s: the levels are at another place", what);
+    }
+    PetscCall(ComparePlaces(A, pc[0], pc[1], PETSC_FALSE, tolerance, what));
+    PetscCall(ComparePlaces(A, pc[0], pc[1], PETSC_TRUE, tolerance, what));
+    PetscCall(MatScale(A, v % 2 ? 0.4 : 2.5));
+    for (int place = 0; place < 2; place++) PetscCall(PCSetUp(pc[place]));
+    PetscCall(ComparePlaces(A, pc[0], pc[1], PETSC_FALSE, tolerance, what));
+    for (int place = 0; place < 2; place++) PetscCall(PCDestroy(&pc[place]));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode TestPlaces(void)
+{
+  Mat A;
+
+  PetscFunctionBeginUser;
+  for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(Problems); k++) {
+    const AmgProblem p = ProblemOf(k);
+
+    PetscCall(AmgCreateProblem(&p, PETSC_COMM_WORLD, MATGPUCSR, &A));
+    PetscCall(MatGPUCSRSetStorage(A, k % 2 ? MAT_GPUCSR_STORAGE_SINGLE : MAT_GPUCSR_STORAGE_DOUBLE));
+    PetscCall(ComparePreconditioners(A, p.name));
+    PetscCall(MatDestroy(&A));
+  }
+  PetscCall(CreateConvection(&A));
+  PetscCall(MatGPUCSRSetStorage(A, MAT_GPUCSR_STORAGE_DOUBLE));
+  PetscCall(ComparePreconditioners(A, "convection"));
+  PetscCall(MatDestroy(&A));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "places: equal preconditioners\n"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode TestView(void)
 {
   const AmgProblem p = ProblemOf(0);
@@ -333,6 +445,7 @@ int main(int argc, char **argv)
   if (!strcmp(test, "sequences")) PetscCall(TestSequences(type));
   if (!strcmp(test, "reuse")) PetscCall(TestReuse());
   if (!strcmp(test, "symmetry")) PetscCall(TestSymmetry());
+  if (!strcmp(test, "places")) PetscCall(TestPlaces());
   if (!strcmp(test, "view")) PetscCall(TestView());
   PetscCall(PetscFinalize());
   return 0;
@@ -374,6 +487,15 @@ int main(int argc, char **argv)
       suffix: symmetry
       nsize: {{1 2}}
       args: -test symmetry -n 10 -vec_gpu_separate -mat_gpucsr_vec_type gpu
+
+   test:
+      suffix: places
+      args: -test places -n 10
+
+   test:
+      suffix: view_device
+      args: -test view -n 12 -shown_ksp_view -shown_pc_gpuamg_coarse_limit 30
+      filter: grep -E "type: gpuamg|aggregation|smoother:|kept|level [0-9]:|levels: |place of|storage of|D.-1|prolongator|complexity|coarsest"
 
    test:
       suffix: view

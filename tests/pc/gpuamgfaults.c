@@ -264,7 +264,7 @@ static PetscErrorCode TestDependent(void)
 /* Small matrices: one aggregate, one row, no row; and other matrix types. */
 static PetscErrorCode TestSmall(void)
 {
-  const char *const types[] = {MATAIJ, MATBAIJ, MATSBAIJ};
+  const char *const types[] = {MATAIJ, MATBAIJ, MATSBAIJ, MATGPUCSR};
   const PetscInt    sizes[] = {0, 1, 2, 9};
   PetscMPIInt       size;
 
@@ -324,6 +324,12 @@ static PetscErrorCode TestErrors(void)
   Refused("Unknown smoother 4; use one of PCGPUAMGSmoother", PCGPUAMGSetSmoother(pc, (PCGPUAMGSmoother)4));
   Refused("Unknown storage 3; use one of MatGPUCSRStorage", PCGPUAMGSetStorage(pc, (MatGPUCSRStorage)3));
   Refused("Unknown reuse 2; use one of PCGPUAMGReuse", PCGPUAMGSetReuse(pc, (PCGPUAMGReuse)2));
+  Refused("Unknown hierarchy 3; use one of PCGPUAMGHierarchy", PCGPUAMGSetHierarchy(pc, (PCGPUAMGHierarchy)3));
+  PetscCall(PCGPUAMGSetHierarchy(pc, PC_GPUAMG_HIERARCHY_DEVICE));
+  PetscCall(PCGPUAMGSetSmoother(pc, PC_GPUAMG_SMOOTHER_SOR));
+  Refused("-pc_gpuamg_hierarchy device: the levels cannot be on the device, because the smoother is not chebyshev or l1jacobi; use auto or matrices", PCSetUp(pc));
+  PetscCall(PCGPUAMGSetSmoother(pc, PC_GPUAMG_SMOOTHER_L1JACOBI));
+  PetscCall(PCGPUAMGSetHierarchy(pc, PC_GPUAMG_HIERARCHY_AUTO));
   PetscCall(PCSetErrorIfFailure(pc, PETSC_TRUE));
   Refused("PC type gpuamg, level 0, row 3: the diagonal entry is not positive; use another preconditioner", PCSetUp(pc));
   PetscCall(KSPDestroy(&ksp));
