@@ -1,14 +1,6 @@
 /* The kernels of the cycle: products whose results are used at once, and vector operations (gpagg.h). */
 #include "pc/aggregation/gpagg.h"
 
-/* Value of y after a relaxation; ax is the entry of A x. */
-GP_INLINE double GpCycleRelaxed(const GpCycleRelaxation *r, int64_t i, const double *x, double ax)
-{
-  const double y = r->x * x[i] + r->correction * r->inverse[i] * (r->b[i] - ax);
-
-  return r->previous ? y + r->before * r->previous[i] : y;
-}
-
 #if !defined(__CUDACC__)
 int GpCycleLanes(const GpCsr *A)
 {
@@ -21,39 +13,69 @@ int GpCycleLanes(const GpCsr *A)
   return lanes;
 }
 
-static double GpCycleDot(const GpCsr *A, int32_t i, const double *x)
+static double GpCycleGet(const void *x, GpPrec prec, int64_t i)
 {
-  double sum = 0;
-
-  for (int32_t k = A->rowptr[i]; k < A->rowptr[i + 1]; k++) sum += (A->prec == GP_F32 ? (double)((const float *)A->val)[k] : ((const double *)A->val)[k]) * x[A->col[k]];
-  return sum;
+  return prec == GP_F32 ? (double)((const float *)x)[i] : ((const double *)x)[i];
 }
 
-static GpErr GpCycleRelaxFirst_Host(GpDev dev, int32_t n, double correction, const double *inverse, const double *b, double *y)
+static void GpCycleSet(GpCycleVector y, int64_t i, double value)
 {
+  if (y.prec == GP_F32) ((float *)y.data)[i] = (float)value;
+  else ((double *)y.data)[i] = value;
+}
+
+/* The sum has the precision of x. */
+static double GpCycleDot(const GpCsr *A, int32_t i, GpCycleVector x)
+{
+  double sum    = 0;
+  float  single = 0;
+
+  for (int32_t k = A->rowptr[i]; k < A->rowptr[i + 1]; k++) {
+    if (x.prec == GP_F64) sum += GpCycleGet(A->val, A->prec, k) * ((const double *)x.data)[A->col[k]];
+    else single += (float)GpCycleGet(A->val, A->prec, k) * ((const float *)x.data)[A->col[k]];
+  }
+  return x.prec == GP_F64 ? sum : (double)single;
+}
+
+static double GpCycleRelaxed(const GpCycleRelaxation *r, GpPrec prec, int64_t i, const void *x, double ax)
+{
+  const double y = r->x * GpCycleGet(x, prec, i) + r->correction * GpCycleGet(r->inverse, prec, i) * (GpCycleGet(r->b, prec, i) - ax);
+
+  return r->previous ? y + r->before * GpCycleGet(r->previous, prec, i) : y;
+}
+
+static GpErr GpCycleStart_Host(GpDev dev, int32_t n, double correction, GpCycleVector b, GpCycleVector inverse, GpCycleVector y, void *copy)
+{
+  const GpCycleVector to = {copy, y.prec};
+
   (void)dev;
-  for (int32_t i = 0; i < n; i++) y[i] = correction * inverse[i] * b[i];
+  for (int32_t i = 0; i < n; i++) {
+    const double bi = GpCycleGet(b.data, b.prec, i);
+
+    GpCycleSet(y, i, correction * GpCycleGet(inverse.data, inverse.prec, i) * bi);
+    if (copy) GpCycleSet(to, i, bi);
+  }
   return GP_SUCCESS;
 }
 
-static GpErr GpCycleRelax_Host(const GpCsr *A, int lanes, const GpCycleRelaxation *r, const double *x, double *y)
+static GpErr GpCycleRelax_Host(const GpCsr *A, int lanes, const GpCycleRelaxation *r, GpCycleVector x, GpCycleVector y)
 {
   (void)lanes;
-  for (int32_t i = 0; i < A->m; i++) y[i] = GpCycleRelaxed(r, i, x, GpCycleDot(A, i, x));
+  for (int32_t i = 0; i < A->m; i++) GpCycleSet(y, i, GpCycleRelaxed(r, x.prec, i, x.data, GpCycleDot(A, i, x)));
   return GP_SUCCESS;
 }
 
 static GpErr GpCycleUpdate_Host(GpDev dev, int32_t n, const GpCycleRelaxation *r, const double *x, const double *ax, double *y)
 {
   (void)dev;
-  for (int32_t i = 0; i < n; i++) y[i] = GpCycleRelaxed(r, i, x, ax[i]);
+  for (int32_t i = 0; i < n; i++) y[i] = GpCycleRelaxed(r, GP_F64, i, x, ax[i]);
   return GP_SUCCESS;
 }
 
-static GpErr GpCycleResidual_Host(const GpCsr *A, int lanes, const double *b, const double *x, double *r)
+static GpErr GpCycleResidual_Host(const GpCsr *A, int lanes, const void *b, GpCycleVector x, GpCycleVector r)
 {
   (void)lanes;
-  for (int32_t i = 0; i < A->m; i++) r[i] = b[i] - GpCycleDot(A, i, x);
+  for (int32_t i = 0; i < A->m; i++) GpCycleSet(r, i, GpCycleGet(b, x.prec, i) - GpCycleDot(A, i, x));
   return GP_SUCCESS;
 }
 
@@ -64,61 +86,84 @@ static GpErr GpCycleSubtract_Host(GpDev dev, int32_t n, const double *b, const d
   return GP_SUCCESS;
 }
 
-static GpErr GpCycleMultiply_Host(const GpCsr *A, int lanes, const double *x, double *y)
+static GpErr GpCycleMultiply_Host(const GpCsr *A, int lanes, GpCycleVector x, GpCycleVector y)
 {
   (void)lanes;
-  for (int32_t i = 0; i < A->m; i++) y[i] = GpCycleDot(A, i, x);
+  for (int32_t i = 0; i < A->m; i++) GpCycleSet(y, i, GpCycleDot(A, i, x));
   return GP_SUCCESS;
 }
 
-static GpErr GpCycleAdd_Host(const GpCsr *A, int lanes, const double *x, double *y)
+static GpErr GpCycleAdd_Host(const GpCsr *A, int lanes, GpCycleVector x, GpCycleVector y)
 {
   (void)lanes;
-  for (int32_t i = 0; i < A->m; i++) y[i] += GpCycleDot(A, i, x);
+  for (int32_t i = 0; i < A->m; i++) GpCycleSet(y, i, GpCycleGet(y.data, y.prec, i) + GpCycleDot(A, i, x));
   return GP_SUCCESS;
 }
 
-const GpCycleKernels GpCycleKernels_Host = {GpCycleRelaxFirst_Host, GpCycleRelax_Host, GpCycleUpdate_Host, GpCycleResidual_Host, GpCycleSubtract_Host, GpCycleMultiply_Host, GpCycleAdd_Host};
+const GpCycleKernels GpCycleKernels_Host = {GpCycleStart_Host, GpCycleRelax_Host, GpCycleUpdate_Host, GpCycleResidual_Host, GpCycleSubtract_Host, GpCycleMultiply_Host, GpCycleAdd_Host};
 
 #else
 static constexpr int      BLOCK = 256;
 static constexpr unsigned ALL   = 0xffffffffu;
 
-/* What becomes of the product: functions of the row and of the entry of A x. */
+/* What becomes of the product: functions of the row and of the entry of A x. X: precision of x and of the sum, Y: precision of the result. */
+template <typename X, typename Y>
 struct GpCycleRelaxer {
-  GpCycleRelaxation r;
-  const double     *x;
-  double           *y;
-  __device__ void   operator()(int64_t i, double ax) const { y[i] = GpCycleRelaxed(&r, i, x, ax); }
+  X               factor, before, correction;
+  const X        *b, *inverse, *previous, *x;
+  Y              *y;
+  __device__ void operator()(int64_t i, X ax) const
+  {
+    const X sum = factor * x[i] + correction * inverse[i] * (b[i] - ax);
+
+    y[i] = (Y)(previous ? sum + before * previous[i] : sum);
+  }
 };
+template <typename X, typename Y>
 struct GpCycleSubtracter {
-  const double   *b;
-  double         *r;
-  __device__ void operator()(int64_t i, double ax) const { r[i] = b[i] - ax; }
+  const X        *b;
+  Y              *r;
+  __device__ void operator()(int64_t i, X ax) const { r[i] = (Y)(b[i] - ax); }
 };
+template <typename X, typename Y>
 struct GpCycleSetter {
-  double         *y;
-  __device__ void operator()(int64_t i, double ax) const { y[i] = ax; }
+  Y              *y;
+  __device__ void operator()(int64_t i, X ax) const { y[i] = (Y)ax; }
 };
+template <typename X, typename Y>
 struct GpCycleAdder {
-  double         *y;
-  __device__ void operator()(int64_t i, double ax) const { y[i] += ax; }
+  Y              *y;
+  __device__ void operator()(int64_t i, X ax) const { y[i] += (Y)ax; }
+};
+template <typename B, typename Y>
+struct GpCycleStarter {
+  double          correction;
+  const B        *b;
+  const Y        *inverse;
+  Y              *y, *copy;
+  __device__ void operator()(int64_t i, double) const
+  {
+    const Y bi = (Y)b[i];
+
+    y[i] = (Y)correction * inverse[i] * bi;
+    if (copy) copy[i] = bi;
+  }
 };
 
 /* LANES threads multiply a row. Vectors are read after GpWait(). */
-template <typename T, int LANES, class Use>
-__global__ static void __launch_bounds__(BLOCK) GpCycleProductKernel(int32_t m, const int32_t *rowptr, const int32_t *col, const T *val, const double *x, Use use)
+template <typename T, typename X, int LANES, class Use>
+__global__ static void __launch_bounds__(BLOCK) GpCycleProductKernel(int32_t m, const int32_t *rowptr, const int32_t *col, const T *val, const X *x, Use use)
 {
   const int64_t i    = ((int64_t)blockIdx.x * BLOCK + threadIdx.x) / LANES;
   const int     lane = threadIdx.x % LANES;
-  double        sum  = 0;
+  X             sum  = 0;
 
   GpNextMayStart();
   GpWait();
   if (i < m) {
     const int32_t end = rowptr[i + 1];
 
-    for (int32_t k = rowptr[i] + lane; k < end; k += LANES) sum += (double)val[k] * x[col[k]];
+    for (int32_t k = rowptr[i] + lane; k < end; k += LANES) sum += (X)val[k] * x[col[k]];
   }
   #pragma unroll
   for (int half = LANES / 2; half > 0; half /= 2) sum += __shfl_xor_sync(ALL, sum, half);
@@ -135,86 +180,125 @@ __global__ static void __launch_bounds__(BLOCK) GpCycleVectorKernel(int32_t n, c
   if (i < n) use(i, ax ? ax[i] : 0);
 }
 
-struct GpCycleFirst {
-  double          correction;
-  const double   *inverse, *b;
-  double         *y;
-  __device__ void operator()(int64_t i, double) const { y[i] = correction * inverse[i] * b[i]; }
-};
-
-template <typename T, int LANES, class Use>
-static GpErr GpCycleLaunch(const GpCsr *A, const double *x, const Use &use)
+template <typename T, typename X, int LANES, class Use>
+static GpErr GpCycleLaunch(const GpCsr *A, const void *x, const Use &use)
 {
-  return GpLaunchEarly(A->dev, "multigrid cycle", GpCycleProductKernel<T, LANES, Use>, GpGrid{GpBlocks((int64_t)A->m * LANES, BLOCK), BLOCK}, A->m, A->rowptr, A->col, (const T *)A->val, x, use);
+  return GpLaunchEarly(A->dev, "multigrid cycle", GpCycleProductKernel<T, X, LANES, Use>, GpGrid{GpBlocks((int64_t)A->m * LANES, BLOCK), BLOCK}, A->m, A->rowptr, A->col, (const T *)A->val, (const X *)x, use);
 }
 
-template <typename T, class Use>
-static GpErr GpCycleSelect(const GpCsr *A, int lanes, const double *x, const Use &use)
+template <typename T, typename X, class Use>
+static GpErr GpCycleSelect(const GpCsr *A, int lanes, const void *x, const Use &use)
 {
+  if (!A->m) return GP_SUCCESS;
   switch (lanes) {
   case 1:
-    return GpCycleLaunch<T, 1>(A, x, use);
+    return GpCycleLaunch<T, X, 1>(A, x, use);
   case 2:
-    return GpCycleLaunch<T, 2>(A, x, use);
+    return GpCycleLaunch<T, X, 2>(A, x, use);
   case 4:
-    return GpCycleLaunch<T, 4>(A, x, use);
+    return GpCycleLaunch<T, X, 4>(A, x, use);
   case 8:
-    return GpCycleLaunch<T, 8>(A, x, use);
+    return GpCycleLaunch<T, X, 8>(A, x, use);
   case 16:
-    return GpCycleLaunch<T, 16>(A, x, use);
+    return GpCycleLaunch<T, X, 16>(A, x, use);
   default:
-    return GpCycleLaunch<T, 32>(A, x, use);
+    return GpCycleLaunch<T, X, 32>(A, x, use);
   }
 }
 
-template <class Use>
-static GpErr GpCycleProduct(const GpCsr *A, int lanes, const double *x, const Use &use)
+/* Selects the kernel by the precisions of A, x and y. make.make<X, Y>() returns the function that uses the product. */
+template <class Make>
+static GpErr GpCycleProduct(const GpCsr *A, int lanes, GpCycleVector x, GpCycleVector y, const Make &make)
 {
-  if (!A->m) return GP_SUCCESS;
-  return A->prec == GP_F32 ? GpCycleSelect<float>(A, lanes, x, use) : GpCycleSelect<double>(A, lanes, x, use);
+  if (A->prec == GP_F64) {
+    if (x.prec == GP_F64 && y.prec == GP_F64) return GpCycleSelect<double, double>(A, lanes, x.data, make.template use<double, double>());
+    return GpDevFail(A->dev, GP_ERR_ARGUMENT, "multigrid cycle: a matrix in double precision with a vector in single precision");
+  }
+  if (x.prec == GP_F64 && y.prec == GP_F64) return GpCycleSelect<float, double>(A, lanes, x.data, make.template use<double, double>());
+  if (x.prec == GP_F64) return GpCycleSelect<float, double>(A, lanes, x.data, make.template use<double, float>());
+  if (y.prec == GP_F64) return GpCycleSelect<float, float>(A, lanes, x.data, make.template use<float, double>());
+  return GpCycleSelect<float, float>(A, lanes, x.data, make.template use<float, float>());
 }
 
 template <class Use>
-static GpErr GpCycleVector(GpDev dev, int32_t n, const double *ax, const Use &use)
+static GpErr GpCycleVectorLaunch(GpDev dev, int32_t n, const double *ax, const Use &use)
 {
   if (!n) return GP_SUCCESS;
   return GpLaunchEarly(dev, "multigrid cycle", GpCycleVectorKernel<Use>, GpGrid{GpBlocks(n, BLOCK), BLOCK}, n, ax, use);
 }
 
-static GpErr GpCycleRelaxFirst_CUDA(GpDev dev, int32_t n, double correction, const double *inverse, const double *b, double *y)
+struct GpCycleMakeRelaxer {
+  const GpCycleRelaxation *r;
+  const void              *x;
+  void                    *y;
+  template <typename X, typename Y>
+  GpCycleRelaxer<X, Y> use() const
+  {
+    return {(X)r->x, (X)r->before, (X)r->correction, (const X *)r->b, (const X *)r->inverse, (const X *)r->previous, (const X *)x, (Y *)y};
+  }
+};
+struct GpCycleMakeSubtracter {
+  const void *b;
+  void       *r;
+  template <typename X, typename Y>
+  GpCycleSubtracter<X, Y> use() const
+  {
+    return {(const X *)b, (Y *)r};
+  }
+};
+struct GpCycleMakeSetter {
+  void *y;
+  template <typename X, typename Y>
+  GpCycleSetter<X, Y> use() const
+  {
+    return {(Y *)y};
+  }
+};
+struct GpCycleMakeAdder {
+  void *y;
+  template <typename X, typename Y>
+  GpCycleAdder<X, Y> use() const
+  {
+    return {(Y *)y};
+  }
+};
+
+static GpErr GpCycleStart_CUDA(GpDev dev, int32_t n, double correction, GpCycleVector b, GpCycleVector inverse, GpCycleVector y, void *copy)
 {
-  return GpCycleVector(dev, n, nullptr, GpCycleFirst{correction, inverse, b, y});
+  if (b.prec == GP_F32) return GpCycleVectorLaunch(dev, n, nullptr, GpCycleStarter<float, float>{correction, (const float *)b.data, (const float *)inverse.data, (float *)y.data, (float *)copy});
+  if (y.prec == GP_F32) return GpCycleVectorLaunch(dev, n, nullptr, GpCycleStarter<double, float>{correction, (const double *)b.data, (const float *)inverse.data, (float *)y.data, (float *)copy});
+  return GpCycleVectorLaunch(dev, n, nullptr, GpCycleStarter<double, double>{correction, (const double *)b.data, (const double *)inverse.data, (double *)y.data, (double *)copy});
 }
 
-static GpErr GpCycleRelax_CUDA(const GpCsr *A, int lanes, const GpCycleRelaxation *r, const double *x, double *y)
+static GpErr GpCycleRelax_CUDA(const GpCsr *A, int lanes, const GpCycleRelaxation *r, GpCycleVector x, GpCycleVector y)
 {
-  return GpCycleProduct(A, lanes, x, GpCycleRelaxer{*r, x, y});
+  return GpCycleProduct(A, lanes, x, y, GpCycleMakeRelaxer{r, x.data, y.data});
 }
 
 static GpErr GpCycleUpdate_CUDA(GpDev dev, int32_t n, const GpCycleRelaxation *r, const double *x, const double *ax, double *y)
 {
-  return GpCycleVector(dev, n, ax, GpCycleRelaxer{*r, x, y});
+  return GpCycleVectorLaunch(dev, n, ax, GpCycleMakeRelaxer{r, x, y}.use<double, double>());
 }
 
-static GpErr GpCycleResidual_CUDA(const GpCsr *A, int lanes, const double *b, const double *x, double *r)
+static GpErr GpCycleResidual_CUDA(const GpCsr *A, int lanes, const void *b, GpCycleVector x, GpCycleVector r)
 {
-  return GpCycleProduct(A, lanes, x, GpCycleSubtracter{b, r});
+  return GpCycleProduct(A, lanes, x, r, GpCycleMakeSubtracter{b, r.data});
 }
 
 static GpErr GpCycleSubtract_CUDA(GpDev dev, int32_t n, const double *b, const double *ax, double *r)
 {
-  return GpCycleVector(dev, n, ax, GpCycleSubtracter{b, r});
+  return GpCycleVectorLaunch(dev, n, ax, GpCycleSubtracter<double, double>{b, r});
 }
 
-static GpErr GpCycleMultiply_CUDA(const GpCsr *A, int lanes, const double *x, double *y)
+static GpErr GpCycleMultiply_CUDA(const GpCsr *A, int lanes, GpCycleVector x, GpCycleVector y)
 {
-  return GpCycleProduct(A, lanes, x, GpCycleSetter{y});
+  return GpCycleProduct(A, lanes, x, y, GpCycleMakeSetter{y.data});
 }
 
-static GpErr GpCycleAdd_CUDA(const GpCsr *A, int lanes, const double *x, double *y)
+static GpErr GpCycleAdd_CUDA(const GpCsr *A, int lanes, GpCycleVector x, GpCycleVector y)
 {
-  return GpCycleProduct(A, lanes, x, GpCycleAdder{y});
+  return GpCycleProduct(A, lanes, x, y, GpCycleMakeAdder{y.data});
 }
 
-extern const GpCycleKernels GpCycleKernels_CUDA = {GpCycleRelaxFirst_CUDA, GpCycleRelax_CUDA, GpCycleUpdate_CUDA, GpCycleResidual_CUDA, GpCycleSubtract_CUDA, GpCycleMultiply_CUDA, GpCycleAdd_CUDA};
+extern const GpCycleKernels GpCycleKernels_CUDA = {GpCycleStart_CUDA, GpCycleRelax_CUDA, GpCycleUpdate_CUDA, GpCycleResidual_CUDA, GpCycleSubtract_CUDA, GpCycleMultiply_CUDA, GpCycleAdd_CUDA};
 #endif

@@ -199,7 +199,7 @@ GP_STEP(GpAggInvertOne)
   const GpAggArrays *a = (const GpAggArrays *)args;
   const double       d = a->diagonal[i] > 0 ? a->diagonal[i] : 1;
 
-  a->to[i] = 1 / d;
+  if (a->to) a->to[i] = 1 / d;
   if (a->root) a->root[i] = 1 / sqrt(d);
   if (a->l1) a->l1[i] = 1 / (d + a->near[i]);
 }

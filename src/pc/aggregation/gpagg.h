@@ -59,7 +59,7 @@ GpErr GpAggSmooth(GpCsr *P, const GpCsr *P0, double factor, const double *diagon
 GpErr GpAggFillEmpty(GpCsr *A, int32_t block, const int32_t *empty);
 
 GpErr GpAggCount(GpDev, int32_t n, const int32_t *flags, int32_t *count);                              /* number of flags that are not 0 */
-GpErr GpAggInvert(GpDev, int32_t n, const GpAggMeasure *R, double *inverse, double *root, double *l1); /* D^-1, D^(-1/2), and 1 divided by the sum of the absolute values of the row; root and l1 may be NULL */
+GpErr GpAggInvert(GpDev, int32_t n, const GpAggMeasure *R, double *inverse, double *root, double *l1); /* D^-1, D^(-1/2), and 1 divided by the sum of the absolute values of the row; each may be NULL */
 GpErr GpAggNarrow(GpDev, int32_t n, const double *val, float *to, int32_t *overflow);                  /* converts to single precision; sets *overflow in device memory if a finite value becomes infinite */
 GpErr GpAggWiden(GpDev, int32_t n, const float *val, double *to);                                      /* converts to double precision */
 GpErr GpAggHashPattern(const GpCsr *A, uint64_t *hash);                                                /* a hash of the pattern */
@@ -108,21 +108,27 @@ extern const GpLanczosKernels GpLanczosKernels_CUDA; /* exists only if GP_HAVE_C
 
 /* --- the cycle --------------------------------------------------------------------------------------------------------------------------------- */
 
-/* What becomes of a product s = A x; A in single or double precision, vectors in double precision. */
+/* A vector in device memory, in single or double precision. */
 typedef struct {
-  double        x, before, correction; /* coefficients */
-  const double *b, *inverse;
-  const double *previous; /* NULL: before is 0 */
+  void  *data;
+  GpPrec prec;
+} GpCycleVector;
+
+/* y = x x + before previous + correction inverse (b - A x), where x, before and correction are numbers. The vectors b, inverse and previous have the precision of x. */
+typedef struct {
+  double      x, before, correction;
+  const void *b, *inverse, *previous; /* previous: NULL if before is 0 */
 } GpCycleRelaxation;
 
+/* In a product, the sum of a row has the precision of x. Precisions of A, x and y: all double; A single, the others any, but no y of residual() in another precision than x. */
 typedef struct {
-  GpErr (*relaxfirst)(GpDev, int32_t n, double correction, const double *inverse, const double *b, double *y); /* y = correction inverse b */
-  GpErr (*relax)(const GpCsr *A, int lanes, const GpCycleRelaxation *, const double *x, double *y);            /* y = x x + before previous + correction inverse (b - A x); y may be previous */
-  GpErr (*update)(GpDev, int32_t n, const GpCycleRelaxation *, const double *x, const double *ax, double *y);  /* the same with the product A x */
-  GpErr (*residual)(const GpCsr *A, int lanes, const double *b, const double *x, double *r);                   /* r = b - A x */
-  GpErr (*subtract)(GpDev, int32_t n, const double *b, const double *ax, double *r);                           /* r = b - ax; r may be ax */
-  GpErr (*multiply)(const GpCsr *A, int lanes, const double *x, double *y);                                    /* y = A x */
-  GpErr (*add)(const GpCsr *A, int lanes, const double *x, double *y);                                         /* y += A x */
+  GpErr (*start)(GpDev, int32_t n, double correction, GpCycleVector b, GpCycleVector inverse, GpCycleVector y, void *copy); /* y = correction inverse b. copy: receives b in the precision of y; NULL: no copy */
+  GpErr (*relax)(const GpCsr *A, int lanes, const GpCycleRelaxation *, GpCycleVector x, GpCycleVector y);                   /* y may be previous if it has the precision of x */
+  GpErr (*update)(GpDev, int32_t n, const GpCycleRelaxation *, const double *x, const double *ax, double *y);               /* the same with the product A x */
+  GpErr (*residual)(const GpCsr *A, int lanes, const void *b, GpCycleVector x, GpCycleVector r);                            /* r = b - A x; b has the precision of x */
+  GpErr (*subtract)(GpDev, int32_t n, const double *b, const double *ax, double *r);                                        /* r = b - ax; r may be ax */
+  GpErr (*multiply)(const GpCsr *A, int lanes, GpCycleVector x, GpCycleVector y);                                           /* y = A x */
+  GpErr (*add)(const GpCsr *A, int lanes, GpCycleVector x, GpCycleVector y);                                                /* y += A x */
 } GpCycleKernels;
 
 extern const GpCycleKernels GpCycleKernels_Host;

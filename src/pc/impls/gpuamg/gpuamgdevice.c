@@ -63,8 +63,8 @@ static void PCGPUAMGDestroyLevel(PCGPUAMGDevice d, PetscInt level)
   PCGPUAMGDestroyFactor(d->dev, &L->at);
   GpDevFree(d->dev, &L->wide, (size_t)L->A.nnz * sizeof(double));
   GpDevFree(d->dev, &L->empty, (size_t)L->rows * sizeof(int32_t));
-  GpDevFree(d->dev, &L->inverse, bytes);
-  GpDevFree(d->dev, &L->l1, bytes);
+  GpDevFree(d->dev, &L->scale[GP_F64], bytes);
+  GpDevFree(d->dev, &L->scale[GP_F32], bytes / 2);
   GpDevFree(d->dev, &L->b, bytes);
   GpDevFree(d->dev, &L->x[0], bytes);
   GpDevFree(d->dev, &L->x[1], bytes);

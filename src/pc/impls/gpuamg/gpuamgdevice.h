@@ -15,16 +15,16 @@ typedef struct {
 } PCGPUAMGFactor;
 
 typedef struct {
-  GpCsr          A, P, R;      /* operator, prolongator and its transpose in double precision.  The operator of the finest level belongs to the matrix. */
-  double        *wide;         /* finest level: values in double precision, if the matrix has single storage; otherwise NULL */
-  GpSpgemm       inner, outer; /* A P and R (A P) */
-  GpCsr          middle;       /* A P */
-  int32_t        rows;         /* size of `empty` */
-  int32_t       *empty;        /* [rows] whether a row would be zero, because the near-null space is linearly dependent on an aggregate; NULL on the finest level */
-  PCGPUAMGFactor a, p, r, at;  /* matrices of the cycle; `a` is empty on the finest level if the kernel of the matrix multiplies there; `at` is the transpose of the operator, which PCApplyTranspose() creates */
-  GpCsr          transpose;    /* matrix of `at` */
-  double        *inverse, *l1; /* D^-1; 1 divided by the sum of the absolute values of each row */
-  double        *b, *x[2], *w; /* vectors of the cycle: right-hand side, two iterates, residual; on the finest level b and x[1] are those of the caller */
+  GpCsr          A, P, R;              /* operator, prolongator and its transpose in double precision.  The operator of the finest level belongs to the matrix. */
+  double        *wide;                 /* finest level: values in double precision, if the matrix has single storage; otherwise NULL */
+  GpSpgemm       inner, outer;         /* A P and R (A P) */
+  GpCsr          middle;               /* A P */
+  int32_t        rows;                 /* size of `empty` */
+  int32_t       *empty;                /* [rows] whether a row would be zero, because the near-null space is linearly dependent on an aggregate; NULL on the finest level */
+  PCGPUAMGFactor a, p, r, at;          /* matrices of the cycle; `a` is empty on the finest level if the kernel of the matrix multiplies there; `at` is the transpose of the operator, which PCApplyTranspose() creates */
+  GpCsr          transpose;            /* matrix of `at` */
+  void          *scale[GP_PRECISIONS]; /* the smoother multiplies residuals by these numbers: D^-1, or 1 divided by the sum of the absolute values of each row.  Those in single precision are NULL with double storage */
+  double        *b, *x[2], *w;         /* vectors of the cycle: right-hand side, two iterates, residual.  They hold numbers in single or double precision (PCGPUAMGDeviceGetVectors()) */
 } PCGPUAMGDeviceLevel;
 
 /* An application of the cycle. */
@@ -38,9 +38,9 @@ typedef struct {
 
 struct _n_PCGPUAMGDevice {
   GpDev               dev;
-  GpOp                op; /* image of the matrix */
-  PCGPUAMGDeviceLevel level[PC_GPUAMG_MOST_LEVELS];
-  GpCsr               dense, transposed; /* inverse on the coarsest level, a full matrix; its transpose, which PCApplyTranspose() creates for a matrix that is not symmetric */
+  GpOp                op;                               /* image of the matrix */
+  PCGPUAMGDeviceLevel level[PC_GPUAMG_MOST_LEVELS + 1]; /* the last one stays empty */
+  GpCsr               dense, transposed;                /* inverse on the coarsest level, a full matrix; its transpose, which PCApplyTranspose() creates for a matrix that is not symmetric */
   int                 lanes;
   int32_t            *overflow; /* one number: a value is too large for single precision */
   GpAggMeasure        rows;     /* sums over the rows of the current level; [rows of the finest level] */

@@ -44,7 +44,7 @@ PetscErrorCode PCGPUAMGDeviceCreateVectors_Private(PC_GPUAMG *amg)
 
     PetscCallGp(d->dev, WHAT, GpDevAlloc(d->dev, bytes, &L->w));
     PetscCallGp(d->dev, WHAT, GpDevAlloc(d->dev, bytes, &L->x[0]));
-    if (!level) continue;
+    if (!level && amg->options.storage != MAT_GPUCSR_STORAGE_SINGLE) continue;
     PetscCallGp(d->dev, WHAT, GpDevAlloc(d->dev, bytes, &L->x[1]));
     PetscCallGp(d->dev, WHAT, GpDevAlloc(d->dev, bytes, &L->b));
   }
@@ -78,8 +78,39 @@ static const PCGPUAMGFactor *PCGPUAMGDeviceGetFactor(const PCGPUAMGCycleContext 
   return L->a.csr.dev ? &L->a : NULL;
 }
 
+/* The vectors of a level. */
+typedef struct {
+  GpPrec      prec;
+  const void *b;
+  void       *x[2], *w;
+  double     *result; /* receives the last iterate; NULL: it is in x */
+} PCGPUAMGVectors;
+
+/* Gets the vectors of a level.  With single storage they have single precision, but on the finest level only if its matrix is stored by rows.  Then the caller's vectors are read and written once. */
+static PCGPUAMGVectors PCGPUAMGDeviceGetVectors(const PCGPUAMGCycleContext *c, PetscInt level)
+{
+  const PCGPUAMGDeviceLevel *L      = &c->d->level[level];
+  const PetscBool            single = (PetscBool)(c->amg->options.storage == MAT_GPUCSR_STORAGE_SINGLE);
+
+  if (level) return (PCGPUAMGVectors){single ? GP_F32 : GP_F64, L->b, {L->x[0], L->x[1]}, L->w, NULL};
+  if (single && c->amg->n > 1 && PCGPUAMGDeviceGetFactor(c, 0)) return (PCGPUAMGVectors){GP_F32, L->b, {L->x[0], L->x[1]}, L->w, c->to};
+  return (PCGPUAMGVectors){GP_F64, c->from, {L->x[0], c->to}, L->w, NULL};
+}
+
+/* Computes the first iterate from the right-hand side. */
+static PetscErrorCode PCGPUAMGDeviceStart(PCGPUAMGCycleContext *c, PetscInt level, const PCGPUAMGVectors *v, double correction, void *y)
+{
+  PCGPUAMGDeviceLevel *L     = &c->d->level[level];
+  const GpCycleVector  scale = {L->scale[v->prec], v->prec}, to = {y, v->prec};
+  const PetscBool      copies = (PetscBool)(v->result != NULL);
+
+  PetscFunctionBegin;
+  PetscCallGp(c->d->dev, WHAT, GpCycleKernelsOf(c->d->dev)->start(c->d->dev, L->A.m, correction, (GpCycleVector){(void *)(copies ? c->from : v->b), copies ? GP_F64 : v->prec}, scale, to, copies ? L->b : NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Computes the next iterate of a level. */
-static PetscErrorCode PCGPUAMGDeviceRelax(PCGPUAMGCycleContext *c, PetscInt level, const GpCycleRelaxation *r, const double *x, double *y)
+static PetscErrorCode PCGPUAMGDeviceRelax(PCGPUAMGCycleContext *c, PetscInt level, const GpCycleRelaxation *r, GpCycleVector x, GpCycleVector y)
 {
   PCGPUAMGDeviceLevel  *L = &c->d->level[level];
   const PCGPUAMGFactor *a = PCGPUAMGDeviceGetFactor(c, level);
@@ -87,76 +118,82 @@ static PetscErrorCode PCGPUAMGDeviceRelax(PCGPUAMGCycleContext *c, PetscInt leve
   PetscFunctionBegin;
   if (a) PetscCallGp(c->d->dev, WHAT, GpCycleKernelsOf(c->d->dev)->relax(&a->csr, a->lanes, r, x, y));
   else {
-    PetscCall(GpOpMult(c->d->op, c->transpose, x, NULL, L->w));
-    PetscCallGp(c->d->dev, WHAT, GpCycleKernelsOf(c->d->dev)->update(c->d->dev, L->A.m, r, x, L->w, y));
+    PetscCall(GpOpMult(c->d->op, c->transpose, (const double *)x.data, NULL, L->w));
+    PetscCallGp(c->d->dev, WHAT, GpCycleKernelsOf(c->d->dev)->update(c->d->dev, L->A.m, r, (const double *)x.data, L->w, (double *)y.data));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Runs the smoother: Chebyshev iterations of the first kind as KSPCHEBYSHEV does them, or Richardson iterations.  *now: index of the current iterate; zero: this iterate is zero and not stored */
-static PetscErrorCode PCGPUAMGDeviceSmoothLevel(PCGPUAMGCycleContext *c, PetscInt level, const double *b, double *const x[2], PetscBool zero, int *now)
+static PetscErrorCode PCGPUAMGDeviceSmoothLevel(PCGPUAMGCycleContext *c, PetscInt level, const PCGPUAMGVectors *v, PetscBool zero, int *now)
 {
   const PCGPUAMGOptions *o         = &c->amg->options;
-  PCGPUAMGDeviceLevel   *L         = &c->d->level[level];
   const PetscBool        chebyshev = (PetscBool)(o->smoother == PC_GPUAMG_SMOOTHER_CHEBYSHEV);
   const double           high = (double)c->amg->level[level].high, low = high / (double)o->ratio, scale = chebyshev ? 2 / (high + low) : 1, mu = 1 / (1 - scale * low);
   double                 last = 1, current = mu;
-  GpCycleRelaxation      r = {.x = 1, .correction = scale, .b = b, .inverse = chebyshev ? L->inverse : L->l1};
+  GpCycleRelaxation      r = {.x = 1, .correction = scale, .b = v->b, .inverse = c->d->level[level].scale[v->prec]};
 
   PetscFunctionBegin;
   for (PetscInt step = 0; step < o->sweeps; step++) {
-    double *from = x[*now], *to = x[1 - *now];
+    void           *to   = v->x[1 - *now];
+    const PetscBool ends = (PetscBool)(v->result && !zero && step + 1 == o->sweeps);
 
     if (step && chebyshev) {
       const double next = 2 * mu * current - last, omega = 2 * mu * current / next;
 
-      r       = (GpCycleRelaxation){.x = omega, .before = 1 - omega, .correction = omega * scale, .b = b, .inverse = L->inverse, .previous = step == 1 && zero ? NULL : to};
-      last    = current;
-      current = next;
+      r.x          = omega;
+      r.before     = 1 - omega;
+      r.correction = omega * scale;
+      r.previous   = step == 1 && zero ? NULL : to;
+      last         = current;
+      current      = next;
     }
-    if (!step && zero) PetscCallGp(c->d->dev, WHAT, GpCycleKernelsOf(c->d->dev)->relaxfirst(c->d->dev, L->A.m, scale, r.inverse, b, to));
-    else PetscCall(PCGPUAMGDeviceRelax(c, level, &r, from, to));
+    if (!step && zero) PetscCall(PCGPUAMGDeviceStart(c, level, v, scale, to));
+    else PetscCall(PCGPUAMGDeviceRelax(c, level, &r, (GpCycleVector){v->x[*now], v->prec}, ends ? (GpCycleVector){v->result, GP_F64} : (GpCycleVector){to, v->prec}));
     *now = 1 - *now;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* Computes the right-hand side of the next level from the residual. */
-static PetscErrorCode PCGPUAMGDeviceRestrict(PCGPUAMGCycleContext *c, PetscInt level, const double *b, const double *x)
+static PetscErrorCode PCGPUAMGDeviceRestrict(PCGPUAMGCycleContext *c, PetscInt level, const PCGPUAMGVectors *v, const void *x)
 {
-  PCGPUAMGDeviceLevel  *L = &c->d->level[level];
-  const PCGPUAMGFactor *a = PCGPUAMGDeviceGetFactor(c, level);
+  PCGPUAMGDeviceLevel  *L    = &c->d->level[level];
+  const PCGPUAMGFactor *a    = PCGPUAMGDeviceGetFactor(c, level);
+  const PCGPUAMGVectors next = PCGPUAMGDeviceGetVectors(c, level + 1);
+  const GpCycleVector   w    = {v->w, v->prec};
 
   PetscFunctionBegin;
-  if (a) PetscCallGp(c->d->dev, WHAT, GpCycleKernelsOf(c->d->dev)->residual(&a->csr, a->lanes, b, x, L->w));
+  if (a) PetscCallGp(c->d->dev, WHAT, GpCycleKernelsOf(c->d->dev)->residual(&a->csr, a->lanes, v->b, (GpCycleVector){(void *)x, v->prec}, w));
   else {
-    PetscCall(GpOpMult(c->d->op, c->transpose, x, NULL, L->w));
-    PetscCallGp(c->d->dev, WHAT, GpCycleKernelsOf(c->d->dev)->subtract(c->d->dev, L->A.m, b, L->w, L->w));
+    PetscCall(GpOpMult(c->d->op, c->transpose, (const double *)x, NULL, L->w));
+    PetscCallGp(c->d->dev, WHAT, GpCycleKernelsOf(c->d->dev)->subtract(c->d->dev, L->A.m, (const double *)v->b, L->w, L->w));
   }
-  PetscCallGp(c->d->dev, WHAT, GpCycleKernelsOf(c->d->dev)->multiply(&L->r.csr, L->r.lanes, L->w, L[1].b));
+  PetscCallGp(c->d->dev, WHAT, GpCycleKernelsOf(c->d->dev)->multiply(&L->r.csr, L->r.lanes, w, (GpCycleVector){L[1].b, next.prec}));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Runs the cycle from a level on.  x: two iterates; *now: index of the current one, on return that of the result */
-static PetscErrorCode PCGPUAMGDeviceRunLevel(PCGPUAMGCycleContext *c, PetscInt level, const double *b, double *const x[2], PetscBool zero, int *now)
+/* Runs the cycle from a level on.  *now: index of the current iterate of this level, on return that of the result; zero: this iterate is zero and not stored */
+static PetscErrorCode PCGPUAMGDeviceRunLevel(PCGPUAMGCycleContext *c, PetscInt level, PetscBool zero, int *now)
 {
-  PCGPUAMGDeviceLevel *L = &c->d->level[level], *next = L + 1;
-  const PetscBool      last   = (PetscBool)(level + 1 == c->amg->n);
-  const int            turns  = c->amg->options.cycle == PC_GPUAMG_CYCLE_W && level + 2 < c->amg->n ? 2 : 1;
-  int                  coarse = 1;
+  PCGPUAMGDeviceLevel  *L = &c->d->level[level];
+  const PCGPUAMGVectors v = PCGPUAMGDeviceGetVectors(c, level), next = PCGPUAMGDeviceGetVectors(c, level + 1);
+  const PetscBool       last   = (PetscBool)(level + 1 == c->amg->n);
+  const int             turns  = c->amg->options.cycle == PC_GPUAMG_CYCLE_W && level + 2 < c->amg->n ? 2 : 1;
+  int                   coarse = 1;
 
   PetscFunctionBegin;
   if (last && c->amg->exact) {
     *now = 1 - *now;
-    if (c->d->dense.dev) PetscCallGp(c->d->dev, WHAT, GpCycleKernelsOf(c->d->dev)->multiply(c->transpose ? &c->d->transposed : &c->d->dense, c->d->lanes, b, x[*now]));
+    if (c->d->dense.dev) PetscCallGp(c->d->dev, WHAT, GpCycleKernelsOf(c->d->dev)->multiply(c->transpose ? &c->d->transposed : &c->d->dense, c->d->lanes, (GpCycleVector){(void *)v.b, v.prec}, (GpCycleVector){v.x[*now], v.prec}));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(PCGPUAMGDeviceSmoothLevel(c, level, b, x, zero, now));
+  PetscCall(PCGPUAMGDeviceSmoothLevel(c, level, &v, zero, now));
   if (last) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PCGPUAMGDeviceRestrict(c, level, b, x[*now]));
-  for (int turn = 0; turn < turns; turn++) PetscCall(PCGPUAMGDeviceRunLevel(c, level + 1, next->b, next->x, (PetscBool)!turn, &coarse));
-  PetscCallGp(c->d->dev, WHAT, GpCycleKernelsOf(c->d->dev)->add(&L->p.csr, L->p.lanes, next->x[coarse], x[*now]));
-  PetscCall(PCGPUAMGDeviceSmoothLevel(c, level, b, x, PETSC_FALSE, now));
+  PetscCall(PCGPUAMGDeviceRestrict(c, level, &v, v.x[*now]));
+  for (int turn = 0; turn < turns; turn++) PetscCall(PCGPUAMGDeviceRunLevel(c, level + 1, (PetscBool)!turn, &coarse));
+  PetscCallGp(c->d->dev, WHAT, GpCycleKernelsOf(c->d->dev)->add(&L->p.csr, L->p.lanes, (GpCycleVector){next.x[coarse], next.prec}, (GpCycleVector){v.x[*now], v.prec}));
+  PetscCall(PCGPUAMGDeviceSmoothLevel(c, level, &v, PETSC_FALSE, now));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -182,11 +219,10 @@ static PetscInt PCGPUAMGDeviceCountIterates(const PC_GPUAMG *amg)
 static PetscErrorCode PCGPUAMGDeviceLaunch(void *context)
 {
   PCGPUAMGCycleContext *c   = (PCGPUAMGCycleContext *)context;
-  double *const         x[] = {c->d->level[0].x[0], c->to};
-  int                   now = PCGPUAMGDeviceCountIterates(c->amg) % 2 ? 0 : 1; /* the last iterate is x[1] */
+  int                   now = PCGPUAMGDeviceCountIterates(c->amg) % 2 ? 0 : 1; /* the last iterate has index 1 */
 
   PetscFunctionBegin;
-  PetscCall(PCGPUAMGDeviceRunLevel(c, 0, c->from, x, PETSC_TRUE, &now));
+  PetscCall(PCGPUAMGDeviceRunLevel(c, 0, PETSC_TRUE, &now));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -115,7 +115,7 @@ static PetscErrorCode PCGPUAMGDeviceRunLanczos(PCGPUAMGDevice d, PetscInt level,
   PetscCallGp(d->dev, WHAT, K->start(work, v));
   for (PetscInt j = 0; j < PetscMin(n, steps); j++) {
     PetscCallGp(d->dev, WHAT, K->scale(work, v, scaled));
-    if (a->csr.dev) PetscCallGp(d->dev, WHAT, GpCycleKernelsOf(d->dev)->multiply(&a->csr, a->lanes, scaled, w));
+    if (a->csr.dev) PetscCallGp(d->dev, WHAT, GpCycleKernelsOf(d->dev)->multiply(&a->csr, a->lanes, (GpCycleVector){scaled, GP_F64}, (GpCycleVector){w, GP_F64}));
     else PetscCall(GpOpMult(d->op, PETSC_FALSE, scaled, NULL, w));
     PetscCallGp(d->dev, WHAT, K->product(work, (int)j, v, before, w));
     PetscCallGp(d->dev, WHAT, K->orthogonalize(work, (int)j, v, before, w));
@@ -152,7 +152,7 @@ PetscErrorCode PCGPUAMGDeviceEstimate_Private(PC pc, PetscInt level)
   PCGPUAMGDevice       d   = amg->device;
   PCGPUAMGDeviceLevel *L   = &d->level[level];
   const size_t         n = (size_t)L->A.m, bytes = n * sizeof(double);
-  const PetscBool      l1    = (PetscBool)(amg->options.smoother == PC_GPUAMG_SMOOTHER_L1JACOBI);
+  const PetscBool      l1 = (PetscBool)(amg->options.smoother == PC_GPUAMG_SMOOTHER_L1JACOBI), single = (PetscBool)(amg->options.storage == MAT_GPUCSR_STORAGE_SINGLE);
   const size_t         sizes = (5 * n + 2 * GP_DEV_PARTS) * sizeof(double) + sizeof(GpLanczos);
   GpLanczosWork        work  = {.dev = d->dev, .n = L->A.m};
   GpLanczos            state;
@@ -161,13 +161,14 @@ PetscErrorCode PCGPUAMGDeviceEstimate_Private(PC pc, PetscInt level)
 
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(PC_GPUAMG_Estimate, pc, 0, 0, 0));
-  if (!L->inverse) PetscCallGp(d->dev, WHAT, GpDevAlloc(d->dev, bytes, &L->inverse));
-  if (l1 && !L->l1) PetscCallGp(d->dev, WHAT, GpDevAlloc(d->dev, bytes, &L->l1));
+  if (!L->scale[GP_F64]) PetscCallGp(d->dev, WHAT, GpDevAlloc(d->dev, bytes, &L->scale[GP_F64]));
+  if (single && !L->scale[GP_F32]) PetscCallGp(d->dev, WHAT, GpDevAlloc(d->dev, bytes / 2, &L->scale[GP_F32]));
   PetscCallGp(d->dev, WHAT, GpDevBorrow(d->dev, sizes, &memory));
   work.root    = memory + 4 * n;
   work.partial = memory + 5 * n;
   work.state   = (GpLanczos *)(work.partial + 2 * GP_DEV_PARTS);
-  err          = GpAggInvert(d->dev, L->A.m, &d->rows, L->inverse, memory + 4 * n, l1 ? L->l1 : NULL) ? PETSC_ERR_GPU : PETSC_SUCCESS;
+  err          = GpAggInvert(d->dev, L->A.m, &d->rows, l1 ? NULL : (double *)L->scale[GP_F64], memory + 4 * n, l1 ? (double *)L->scale[GP_F64] : NULL) ? PETSC_ERR_GPU : PETSC_SUCCESS;
+  if (!err && single && GpAggNarrow(d->dev, L->A.m, (const double *)L->scale[GP_F64], (float *)L->scale[GP_F32], d->overflow)) err = PETSC_ERR_GPU;
   if (!err) err = PCGPUAMGDeviceRunLanczos(d, level, amg->options.steps, &work, memory);
   if (!err && GpDevDownload(d->dev, &state, work.state, sizeof(state))) err = PETSC_ERR_GPU;
   GpDevReturn(d->dev, &memory, sizes);
