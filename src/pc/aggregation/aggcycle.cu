@@ -25,14 +25,15 @@ static void GpCycleSet(GpCycleVector y, int64_t i, double value)
 }
 
 /* The sum has the precision of x. */
-static double GpCycleDot(const GpCsr *A, int32_t i, GpCycleVector x)
+static double GpCycleDot(const GpCycleMatrix *M, int32_t i, GpCycleVector x)
 {
-  double sum    = 0;
-  float  single = 0;
+  const GpCsr *A      = &M->csr;
+  double       sum    = 0;
+  float        single = 0;
 
   for (int32_t k = A->rowptr[i]; k < A->rowptr[i + 1]; k++) {
     if (x.prec == GP_F64) sum += GpCycleGet(A->val, A->prec, k) * ((const double *)x.data)[A->col[k]];
-    else single += (float)GpCycleGet(A->val, A->prec, k) * ((const float *)x.data)[A->col[k]];
+    else single += (float)GpCycleGet(A->val, A->prec, k) * ((const float *)x.data)[M->codes.count ? i + M->codes.offset[M->codes.code[k]] : A->col[k]];
   }
   return x.prec == GP_F64 ? sum : (double)single;
 }
@@ -58,10 +59,11 @@ static GpErr GpCycleStart_Host(GpDev dev, int32_t n, double correction, GpCycleV
   return GP_SUCCESS;
 }
 
-static GpErr GpCycleRelax_Host(const GpCsr *A, int lanes, const GpCycleRelaxation *r, GpCycleVector x, GpCycleVector y)
+static GpErr GpCycleRelax_Host(const GpCycleMatrix *M, const GpCycleRelaxation *r, GpCycleVector x, GpCycleVector y)
 {
-  (void)lanes;
-  for (int32_t i = 0; i < A->m; i++) GpCycleSet(y, i, GpCycleRelaxed(r, x.prec, i, x.data, GpCycleDot(A, i, x)));
+  const GpCsr *A = &M->csr;
+
+  for (int32_t i = 0; i < A->m; i++) GpCycleSet(y, i, GpCycleRelaxed(r, x.prec, i, x.data, GpCycleDot(M, i, x)));
   return GP_SUCCESS;
 }
 
@@ -72,10 +74,11 @@ static GpErr GpCycleUpdate_Host(GpDev dev, int32_t n, const GpCycleRelaxation *r
   return GP_SUCCESS;
 }
 
-static GpErr GpCycleResidual_Host(const GpCsr *A, int lanes, const void *b, GpCycleVector x, GpCycleVector r)
+static GpErr GpCycleResidual_Host(const GpCycleMatrix *M, const void *b, GpCycleVector x, GpCycleVector r)
 {
-  (void)lanes;
-  for (int32_t i = 0; i < A->m; i++) GpCycleSet(r, i, GpCycleGet(b, x.prec, i) - GpCycleDot(A, i, x));
+  const GpCsr *A = &M->csr;
+
+  for (int32_t i = 0; i < A->m; i++) GpCycleSet(r, i, GpCycleGet(b, x.prec, i) - GpCycleDot(M, i, x));
   return GP_SUCCESS;
 }
 
@@ -86,17 +89,19 @@ static GpErr GpCycleSubtract_Host(GpDev dev, int32_t n, const double *b, const d
   return GP_SUCCESS;
 }
 
-static GpErr GpCycleMultiply_Host(const GpCsr *A, int lanes, GpCycleVector x, GpCycleVector y)
+static GpErr GpCycleMultiply_Host(const GpCycleMatrix *M, GpCycleVector x, GpCycleVector y)
 {
-  (void)lanes;
-  for (int32_t i = 0; i < A->m; i++) GpCycleSet(y, i, GpCycleDot(A, i, x));
+  const GpCsr *A = &M->csr;
+
+  for (int32_t i = 0; i < A->m; i++) GpCycleSet(y, i, GpCycleDot(M, i, x));
   return GP_SUCCESS;
 }
 
-static GpErr GpCycleAdd_Host(const GpCsr *A, int lanes, GpCycleVector x, GpCycleVector y)
+static GpErr GpCycleAdd_Host(const GpCycleMatrix *M, GpCycleVector x, GpCycleVector y)
 {
-  (void)lanes;
-  for (int32_t i = 0; i < A->m; i++) GpCycleSet(y, i, GpCycleGet(y.data, y.prec, i) + GpCycleDot(A, i, x));
+  const GpCsr *A = &M->csr;
+
+  for (int32_t i = 0; i < A->m; i++) GpCycleSet(y, i, GpCycleGet(y.data, y.prec, i) + GpCycleDot(M, i, x));
   return GP_SUCCESS;
 }
 
@@ -150,24 +155,52 @@ struct GpCycleStarter {
   }
 };
 
+/* Adds the products of a row; lane is the first nonzero, LANES the distance of the next one. */
+template <typename T, typename X, int LANES>
+__device__ static X GpCycleSum(const int32_t *rowptr, const int32_t *col, const T *val, const X *x, int64_t i, int lane)
+{
+  const int32_t end = rowptr[i + 1];
+  X             sum = 0;
+
+  for (int32_t k = rowptr[i] + lane; k < end; k += LANES) sum += (X)val[k] * x[col[k]];
+  return sum;
+}
+
 /* LANES threads multiply a row. Vectors are read after GpWait(). */
 template <typename T, typename X, int LANES, class Use>
 __global__ static void __launch_bounds__(BLOCK) GpCycleProductKernel(int32_t m, const int32_t *rowptr, const int32_t *col, const T *val, const X *x, Use use)
 {
-  const int64_t i    = ((int64_t)blockIdx.x * BLOCK + threadIdx.x) / LANES;
-  const int     lane = threadIdx.x % LANES;
-  X             sum  = 0;
+  const int64_t i   = ((int64_t)blockIdx.x * BLOCK + threadIdx.x) / LANES;
+  X             sum = 0;
 
   GpNextMayStart();
+  GpWait();
+  if (i < m) sum = GpCycleSum<T, X, LANES>(rowptr, col, val, x, i, threadIdx.x % LANES);
+  #pragma unroll
+  for (int half = LANES / 2; half > 0; half /= 2) sum += __shfl_xor_sync(ALL, sum, half);
+  if (i < m && threadIdx.x % LANES == 0) use(i, sum);
+}
+
+/* The same with codes of columns. */
+template <int LANES, class Use>
+__global__ static void __launch_bounds__(BLOCK) GpCycleCodedKernel(int32_t m, const int32_t *rowptr, GpAggCodes codes, const float *val, const float *x, Use use)
+{
+  __shared__ int32_t offset[GP_AGG_OFFSETS];
+  const int64_t      i   = ((int64_t)blockIdx.x * BLOCK + threadIdx.x) / LANES;
+  float              sum = 0;
+
+  GpNextMayStart();
+  for (int o = threadIdx.x; o < codes.count; o += BLOCK) offset[o] = codes.offset[o];
+  __syncthreads();
   GpWait();
   if (i < m) {
     const int32_t end = rowptr[i + 1];
 
-    for (int32_t k = rowptr[i] + lane; k < end; k += LANES) sum += (X)val[k] * x[col[k]];
+    for (int32_t k = rowptr[i] + threadIdx.x % LANES; k < end; k += LANES) sum += val[k] * x[i + offset[codes.code[k]]];
   }
   #pragma unroll
   for (int half = LANES / 2; half > 0; half /= 2) sum += __shfl_xor_sync(ALL, sum, half);
-  if (i < m && lane == 0) use(i, sum);
+  if (i < m && threadIdx.x % LANES == 0) use(i, sum);
 }
 
 template <class Use>
@@ -181,16 +214,21 @@ __global__ static void __launch_bounds__(BLOCK) GpCycleVectorKernel(int32_t n, c
 }
 
 template <typename T, typename X, int LANES, class Use>
-static GpErr GpCycleLaunch(const GpCsr *A, const void *x, const Use &use)
+static GpErr GpCycleLaunch(const GpCycleMatrix *M, const void *x, const Use &use)
 {
+  const GpCsr *A = &M->csr;
+
+  if constexpr (sizeof(T) == sizeof(float) && sizeof(X) == sizeof(float)) {
+    if (M->codes.count) return GpLaunchEarly(A->dev, "multigrid cycle", GpCycleCodedKernel<LANES, Use>, GpGrid{GpBlocks((int64_t)A->m * LANES, BLOCK), BLOCK}, A->m, A->rowptr, M->codes, (const float *)A->val, (const float *)x, use);
+  }
   return GpLaunchEarly(A->dev, "multigrid cycle", GpCycleProductKernel<T, X, LANES, Use>, GpGrid{GpBlocks((int64_t)A->m * LANES, BLOCK), BLOCK}, A->m, A->rowptr, A->col, (const T *)A->val, (const X *)x, use);
 }
 
 template <typename T, typename X, class Use>
-static GpErr GpCycleSelect(const GpCsr *A, int lanes, const void *x, const Use &use)
+static GpErr GpCycleSelect(const GpCycleMatrix *A, const void *x, const Use &use)
 {
-  if (!A->m) return GP_SUCCESS;
-  switch (lanes) {
+  if (!A->csr.m) return GP_SUCCESS;
+  switch (A->lanes) {
   case 1:
     return GpCycleLaunch<T, X, 1>(A, x, use);
   case 2:
@@ -208,16 +246,16 @@ static GpErr GpCycleSelect(const GpCsr *A, int lanes, const void *x, const Use &
 
 /* Selects the kernel by the precisions of A, x and y. make.make<X, Y>() returns the function that uses the product. */
 template <class Make>
-static GpErr GpCycleProduct(const GpCsr *A, int lanes, GpCycleVector x, GpCycleVector y, const Make &make)
+static GpErr GpCycleProduct(const GpCycleMatrix *A, GpCycleVector x, GpCycleVector y, const Make &make)
 {
-  if (A->prec == GP_F64) {
-    if (x.prec == GP_F64 && y.prec == GP_F64) return GpCycleSelect<double, double>(A, lanes, x.data, make.template use<double, double>());
-    return GpDevFail(A->dev, GP_ERR_ARGUMENT, "multigrid cycle: a matrix in double precision with a vector in single precision");
+  if (A->csr.prec == GP_F64) {
+    if (x.prec == GP_F64 && y.prec == GP_F64) return GpCycleSelect<double, double>(A, x.data, make.template use<double, double>());
+    return GpDevFail(A->csr.dev, GP_ERR_ARGUMENT, "multigrid cycle: a matrix in double precision with a vector in single precision");
   }
-  if (x.prec == GP_F64 && y.prec == GP_F64) return GpCycleSelect<float, double>(A, lanes, x.data, make.template use<double, double>());
-  if (x.prec == GP_F64) return GpCycleSelect<float, double>(A, lanes, x.data, make.template use<double, float>());
-  if (y.prec == GP_F64) return GpCycleSelect<float, float>(A, lanes, x.data, make.template use<float, double>());
-  return GpCycleSelect<float, float>(A, lanes, x.data, make.template use<float, float>());
+  if (x.prec == GP_F64 && y.prec == GP_F64) return GpCycleSelect<float, double>(A, x.data, make.template use<double, double>());
+  if (x.prec == GP_F64) return GpCycleSelect<float, double>(A, x.data, make.template use<double, float>());
+  if (y.prec == GP_F64) return GpCycleSelect<float, float>(A, x.data, make.template use<float, double>());
+  return GpCycleSelect<float, float>(A, x.data, make.template use<float, float>());
 }
 
 template <class Use>
@@ -270,9 +308,9 @@ static GpErr GpCycleStart_CUDA(GpDev dev, int32_t n, double correction, GpCycleV
   return GpCycleVectorLaunch(dev, n, nullptr, GpCycleStarter<double, double>{correction, (const double *)b.data, (const double *)inverse.data, (double *)y.data, (double *)copy});
 }
 
-static GpErr GpCycleRelax_CUDA(const GpCsr *A, int lanes, const GpCycleRelaxation *r, GpCycleVector x, GpCycleVector y)
+static GpErr GpCycleRelax_CUDA(const GpCycleMatrix *A, const GpCycleRelaxation *r, GpCycleVector x, GpCycleVector y)
 {
-  return GpCycleProduct(A, lanes, x, y, GpCycleMakeRelaxer{r, x.data, y.data});
+  return GpCycleProduct(A, x, y, GpCycleMakeRelaxer{r, x.data, y.data});
 }
 
 static GpErr GpCycleUpdate_CUDA(GpDev dev, int32_t n, const GpCycleRelaxation *r, const double *x, const double *ax, double *y)
@@ -280,9 +318,9 @@ static GpErr GpCycleUpdate_CUDA(GpDev dev, int32_t n, const GpCycleRelaxation *r
   return GpCycleVectorLaunch(dev, n, ax, GpCycleMakeRelaxer{r, x, y}.use<double, double>());
 }
 
-static GpErr GpCycleResidual_CUDA(const GpCsr *A, int lanes, const void *b, GpCycleVector x, GpCycleVector r)
+static GpErr GpCycleResidual_CUDA(const GpCycleMatrix *A, const void *b, GpCycleVector x, GpCycleVector r)
 {
-  return GpCycleProduct(A, lanes, x, r, GpCycleMakeSubtracter{b, r.data});
+  return GpCycleProduct(A, x, r, GpCycleMakeSubtracter{b, r.data});
 }
 
 static GpErr GpCycleSubtract_CUDA(GpDev dev, int32_t n, const double *b, const double *ax, double *r)
@@ -290,14 +328,14 @@ static GpErr GpCycleSubtract_CUDA(GpDev dev, int32_t n, const double *b, const d
   return GpCycleVectorLaunch(dev, n, ax, GpCycleSubtracter<double, double>{b, r});
 }
 
-static GpErr GpCycleMultiply_CUDA(const GpCsr *A, int lanes, GpCycleVector x, GpCycleVector y)
+static GpErr GpCycleMultiply_CUDA(const GpCycleMatrix *A, GpCycleVector x, GpCycleVector y)
 {
-  return GpCycleProduct(A, lanes, x, y, GpCycleMakeSetter{y.data});
+  return GpCycleProduct(A, x, y, GpCycleMakeSetter{y.data});
 }
 
-static GpErr GpCycleAdd_CUDA(const GpCsr *A, int lanes, GpCycleVector x, GpCycleVector y)
+static GpErr GpCycleAdd_CUDA(const GpCycleMatrix *A, GpCycleVector x, GpCycleVector y)
 {
-  return GpCycleProduct(A, lanes, x, y, GpCycleMakeAdder{y.data});
+  return GpCycleProduct(A, x, y, GpCycleMakeAdder{y.data});
 }
 
 extern const GpCycleKernels GpCycleKernels_CUDA = {GpCycleStart_CUDA, GpCycleRelax_CUDA, GpCycleUpdate_CUDA, GpCycleResidual_CUDA, GpCycleSubtract_CUDA, GpCycleMultiply_CUDA, GpCycleAdd_CUDA};

@@ -108,6 +108,25 @@ extern const GpLanczosKernels GpLanczosKernels_CUDA; /* exists only if GP_HAVE_C
 
 /* --- the cycle --------------------------------------------------------------------------------------------------------------------------------- */
 
+#define GP_AGG_OFFSETS 256 /* maximum number of distinct differences of column and row that codes have */
+
+/* Columns as codes: nonzero k of row i has the column i + offset[code[k]]. */
+typedef struct {
+  int32_t  count, nnz; /* count: number of offsets; 0: there are no codes, because there are too many offsets */
+  int32_t *offset;     /* [count] device memory, ascending */
+  uint8_t *code;       /* [nnz] device memory */
+} GpAggCodes;
+
+GpErr GpAggEncodeColumns(const GpCsr *A, GpAggCodes *codes);
+void  GpAggDestroyCodes(GpDev, GpAggCodes *codes);
+
+/* A matrix of the cycle. */
+typedef struct {
+  GpCsr      csr;
+  int        lanes; /* number of threads for a row */
+  GpAggCodes codes; /* used for vectors in single precision */
+} GpCycleMatrix;
+
 /* A vector in device memory, in single or double precision. */
 typedef struct {
   void  *data;
@@ -123,12 +142,12 @@ typedef struct {
 /* In a product, the sum of a row has the precision of x. Precisions of A, x and y: all double; A single, the others any, but no y of residual() in another precision than x. */
 typedef struct {
   GpErr (*start)(GpDev, int32_t n, double correction, GpCycleVector b, GpCycleVector inverse, GpCycleVector y, void *copy); /* y = correction inverse b. copy: receives b in the precision of y; NULL: no copy */
-  GpErr (*relax)(const GpCsr *A, int lanes, const GpCycleRelaxation *, GpCycleVector x, GpCycleVector y);                   /* y may be previous if it has the precision of x */
+  GpErr (*relax)(const GpCycleMatrix *A, const GpCycleRelaxation *, GpCycleVector x, GpCycleVector y);                      /* y may be previous if it has the precision of x */
   GpErr (*update)(GpDev, int32_t n, const GpCycleRelaxation *, const double *x, const double *ax, double *y);               /* the same with the product A x */
-  GpErr (*residual)(const GpCsr *A, int lanes, const void *b, GpCycleVector x, GpCycleVector r);                            /* r = b - A x; b has the precision of x */
+  GpErr (*residual)(const GpCycleMatrix *A, const void *b, GpCycleVector x, GpCycleVector r);                               /* r = b - A x; b has the precision of x */
   GpErr (*subtract)(GpDev, int32_t n, const double *b, const double *ax, double *r);                                        /* r = b - ax; r may be ax */
-  GpErr (*multiply)(const GpCsr *A, int lanes, GpCycleVector x, GpCycleVector y);                                           /* y = A x */
-  GpErr (*add)(const GpCsr *A, int lanes, GpCycleVector x, GpCycleVector y);                                                /* y += A x */
+  GpErr (*multiply)(const GpCycleMatrix *A, GpCycleVector x, GpCycleVector y);                                              /* y = A x */
+  GpErr (*add)(const GpCycleMatrix *A, GpCycleVector x, GpCycleVector y);                                                   /* y += A x */
 } GpCycleKernels;
 
 extern const GpCycleKernels GpCycleKernels_Host;

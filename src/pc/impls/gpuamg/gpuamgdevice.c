@@ -47,7 +47,8 @@ PetscErrorCode PCGPUAMGDeviceGetObstacle_Private(PC pc, const char **why)
 
 static void PCGPUAMGDestroyFactor(GpDev dev, PCGPUAMGFactor *f)
 {
-  GpDevFree(dev, &f->narrow, (size_t)f->csr.nnz * sizeof(float));
+  GpDevFree(dev, &f->narrow, (size_t)f->m.csr.nnz * sizeof(float));
+  GpAggDestroyCodes(dev, &f->m.codes);
 }
 
 static void PCGPUAMGDestroyLevel(PCGPUAMGDevice d, PetscInt level)
@@ -86,8 +87,8 @@ PetscErrorCode PCGPUAMGDeviceDestroy_Private(PC_GPUAMG *amg)
   PetscCall(PetscGPUCSRGraphDestroy(&d->graph));
   rows = (size_t)amg->level[0].rows * sizeof(double);
   for (PetscInt level = PC_GPUAMG_MOST_LEVELS - 1; level >= 0; level--) PCGPUAMGDestroyLevel(d, level);
-  GpCsrDestroy(&d->dense);
-  GpCsrDestroy(&d->transposed);
+  GpCsrDestroy(&d->dense.csr);
+  GpCsrDestroy(&d->transposed.csr);
   GpDevFree(d->dev, &d->overflow, sizeof(int32_t));
   GpDevFree(d->dev, &d->rows.diagonal, rows);
   GpDevFree(d->dev, &d->rows.near, rows);
@@ -213,7 +214,7 @@ PetscErrorCode PCGPUAMGDeviceRefill_Private(PC pc)
   PetscFunctionBegin;
   PetscCallGp(d->dev, WHAT, GpDevZero(d->dev, d->overflow, sizeof(int32_t)));
   PetscCall(PCGPUAMGDeviceGetMatrix_Private(amg, PETSC_FALSE));
-  GpCsrDestroy(&d->transposed);
+  GpCsrDestroy(&d->transposed.csr);
   PetscCall(PetscGPUCSRGraphDestroy(&d->graph)); /* the coefficients of the smoothers change */
   d->recorded.amg = NULL;
   d->stamp        = 0;

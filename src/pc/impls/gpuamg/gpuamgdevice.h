@@ -9,9 +9,8 @@
 
 /* A matrix as the cycle multiplies with it. */
 typedef struct {
-  GpCsr  csr;    /* not owned, except for the values in single precision */
-  float *narrow; /* [nnz] these values; NULL: the values are in double precision */
-  int    lanes;  /* number of threads for a row */
+  GpCycleMatrix m;      /* its rows are not owned, except for the values in single precision; its codes are */
+  float        *narrow; /* [nnz] these values; NULL: the values are in double precision */
 } PCGPUAMGFactor;
 
 typedef struct {
@@ -40,13 +39,12 @@ struct _n_PCGPUAMGDevice {
   GpDev               dev;
   GpOp                op;                               /* image of the matrix */
   PCGPUAMGDeviceLevel level[PC_GPUAMG_MOST_LEVELS + 1]; /* the last one stays empty */
-  GpCsr               dense, transposed;                /* inverse on the coarsest level, a full matrix; its transpose, which PCApplyTranspose() creates for a matrix that is not symmetric */
-  int                 lanes;
-  int32_t            *overflow; /* one number: a value is too large for single precision */
-  GpAggMeasure        rows;     /* sums over the rows of the current level; [rows of the finest level] */
-  double             *B;        /* near-null space of the current level, [rows][k] */
-  size_t              bytes;    /* size of B */
-  PetscInt            k;        /* number of its vectors */
+  GpCycleMatrix       dense, transposed;                /* inverse on the coarsest level, a full matrix; its transpose, which PCApplyTranspose() creates for a matrix that is not symmetric */
+  int32_t            *overflow;                         /* one number: a value is too large for single precision */
+  GpAggMeasure        rows;                             /* sums over the rows of the current level; [rows of the finest level] */
+  double             *B;                                /* near-null space of the current level, [rows][k] */
+  size_t              bytes;                            /* size of B */
+  PetscInt            k;                                /* number of its vectors */
 
   PCGPUAMGCycleContext recorded; /* the last application since the set-up */
   PetscInt64           version;  /* version of the image for which the finest level was prepared */
@@ -56,7 +54,7 @@ struct _n_PCGPUAMGDevice {
 
 /* gpuamgdevicelevel.c */
 PETSC_INTERN PetscErrorCode PCGPUAMGDeviceGetMatrix_Private(PC_GPUAMG *, PetscBool first);
-PETSC_INTERN PetscErrorCode PCGPUAMGDeviceSetFinest_Private(PC_GPUAMG *);
+PETSC_INTERN PetscErrorCode PCGPUAMGDeviceSetFinest_Private(PC_GPUAMG *, PetscBool first); /* first: the pattern is new */
 PETSC_INTERN PetscErrorCode PCGPUAMGDeviceMeasure_Private(PC_GPUAMG *, PetscInt level);
 PETSC_INTERN PetscErrorCode PCGPUAMGDeviceEstimate_Private(PC, PetscInt level);
 PETSC_INTERN PetscErrorCode PCGPUAMGDeviceMultiply_Private(PC, PetscInt level);

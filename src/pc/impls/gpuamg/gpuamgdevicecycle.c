@@ -16,17 +16,17 @@ PetscErrorCode PCGPUAMGDeviceStoreInverse_Private(PC_GPUAMG *amg, PetscInt N, co
   if (!n) PetscFunctionReturn(PETSC_SUCCESS);
   for (PetscInt i = 0; i <= N; i++) rowptr[i] = (int32_t)(i * N);
   for (size_t k = 0; k < n; k++) col[k] = (int32_t)(k % (size_t)N);
-  if (!d->dense.dev) {
-    PetscCallGp(d->dev, WHAT, GpCsrCreate(d->dev, prec, (int32_t)N, (int32_t)N, (int32_t)n, &d->dense));
-    err = GpDevUpload(d->dev, d->dense.rowptr, rowptr, ((size_t)N + 1) * sizeof(int32_t));
-    if (!err) err = GpDevUpload(d->dev, d->dense.col, col, n * sizeof(int32_t));
-    d->lanes = GpCycleLanes(&d->dense);
+  if (!d->dense.csr.dev) {
+    PetscCallGp(d->dev, WHAT, GpCsrCreate(d->dev, prec, (int32_t)N, (int32_t)N, (int32_t)n, &d->dense.csr));
+    err = GpDevUpload(d->dev, d->dense.csr.rowptr, rowptr, ((size_t)N + 1) * sizeof(int32_t));
+    if (!err) err = GpDevUpload(d->dev, d->dense.csr.col, col, n * sizeof(int32_t));
+    d->dense.lanes = d->transposed.lanes = GpCycleLanes(&d->dense.csr);
   }
   if (prec == GP_F32) {
     PetscCall(PetscMalloc1(n, &narrow));
     for (size_t k = 0; k < n; k++) narrow[k] = (float)D[k];
   }
-  if (!err) err = GpDevUpload(d->dev, d->dense.val, narrow ? (const void *)narrow : (const void *)D, n * GpPrecBytes(prec));
+  if (!err) err = GpDevUpload(d->dev, d->dense.csr.val, narrow ? (const void *)narrow : (const void *)D, n * GpPrecBytes(prec));
   PetscCall(PetscFree(narrow));
   PetscCallGp(d->dev, WHAT, err);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -65,7 +65,7 @@ static PetscErrorCode PCGPUAMGDeviceTranspose(PC_GPUAMG *amg)
     PetscCallGp(d->dev, WHAT, GpCsrTranspose(&L->A, &L->transpose, NULL));
     PetscCall(PCGPUAMGDeviceNarrow_Private(d, (PetscBool)(amg->options.storage == MAT_GPUCSR_STORAGE_SINGLE), &L->transpose, &L->at));
   }
-  if (d->dense.dev && !d->transposed.dev) PetscCallGp(d->dev, WHAT, GpCsrTranspose(&d->dense, &d->transposed, NULL));
+  if (d->dense.csr.dev && !d->transposed.csr.dev) PetscCallGp(d->dev, WHAT, GpCsrTranspose(&d->dense.csr, &d->transposed.csr, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -75,7 +75,7 @@ static const PCGPUAMGFactor *PCGPUAMGDeviceGetFactor(const PCGPUAMGCycleContext 
   const PCGPUAMGDeviceLevel *L = &c->d->level[level];
 
   if (c->transpose) return level ? &L->at : NULL;
-  return L->a.csr.dev ? &L->a : NULL;
+  return L->a.m.csr.dev ? &L->a : NULL;
 }
 
 /* The vectors of a level. */
@@ -116,7 +116,7 @@ static PetscErrorCode PCGPUAMGDeviceRelax(PCGPUAMGCycleContext *c, PetscInt leve
   const PCGPUAMGFactor *a = PCGPUAMGDeviceGetFactor(c, level);
 
   PetscFunctionBegin;
-  if (a) PetscCallGp(c->d->dev, WHAT, GpCycleKernelsOf(c->d->dev)->relax(&a->csr, a->lanes, r, x, y));
+  if (a) PetscCallGp(c->d->dev, WHAT, GpCycleKernelsOf(c->d->dev)->relax(&a->m, r, x, y));
   else {
     PetscCall(GpOpMult(c->d->op, c->transpose, (const double *)x.data, NULL, L->w));
     PetscCallGp(c->d->dev, WHAT, GpCycleKernelsOf(c->d->dev)->update(c->d->dev, L->A.m, r, (const double *)x.data, L->w, (double *)y.data));
@@ -164,12 +164,12 @@ static PetscErrorCode PCGPUAMGDeviceRestrict(PCGPUAMGCycleContext *c, PetscInt l
   const GpCycleVector   w    = {v->w, v->prec};
 
   PetscFunctionBegin;
-  if (a) PetscCallGp(c->d->dev, WHAT, GpCycleKernelsOf(c->d->dev)->residual(&a->csr, a->lanes, v->b, (GpCycleVector){(void *)x, v->prec}, w));
+  if (a) PetscCallGp(c->d->dev, WHAT, GpCycleKernelsOf(c->d->dev)->residual(&a->m, v->b, (GpCycleVector){(void *)x, v->prec}, w));
   else {
     PetscCall(GpOpMult(c->d->op, c->transpose, (const double *)x, NULL, L->w));
     PetscCallGp(c->d->dev, WHAT, GpCycleKernelsOf(c->d->dev)->subtract(c->d->dev, L->A.m, (const double *)v->b, L->w, L->w));
   }
-  PetscCallGp(c->d->dev, WHAT, GpCycleKernelsOf(c->d->dev)->multiply(&L->r.csr, L->r.lanes, w, (GpCycleVector){L[1].b, next.prec}));
+  PetscCallGp(c->d->dev, WHAT, GpCycleKernelsOf(c->d->dev)->multiply(&L->r.m, w, (GpCycleVector){L[1].b, next.prec}));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -185,14 +185,14 @@ static PetscErrorCode PCGPUAMGDeviceRunLevel(PCGPUAMGCycleContext *c, PetscInt l
   PetscFunctionBegin;
   if (last && c->amg->exact) {
     *now = 1 - *now;
-    if (c->d->dense.dev) PetscCallGp(c->d->dev, WHAT, GpCycleKernelsOf(c->d->dev)->multiply(c->transpose ? &c->d->transposed : &c->d->dense, c->d->lanes, (GpCycleVector){(void *)v.b, v.prec}, (GpCycleVector){v.x[*now], v.prec}));
+    if (c->d->dense.csr.dev) PetscCallGp(c->d->dev, WHAT, GpCycleKernelsOf(c->d->dev)->multiply(c->transpose ? &c->d->transposed : &c->d->dense, (GpCycleVector){(void *)v.b, v.prec}, (GpCycleVector){v.x[*now], v.prec}));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PCGPUAMGDeviceSmoothLevel(c, level, &v, zero, now));
   if (last) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PCGPUAMGDeviceRestrict(c, level, &v, v.x[*now]));
   for (int turn = 0; turn < turns; turn++) PetscCall(PCGPUAMGDeviceRunLevel(c, level + 1, (PetscBool)!turn, &coarse));
-  PetscCallGp(c->d->dev, WHAT, GpCycleKernelsOf(c->d->dev)->add(&L->p.csr, L->p.lanes, (GpCycleVector){next.x[coarse], next.prec}, (GpCycleVector){v.x[*now], v.prec}));
+  PetscCallGp(c->d->dev, WHAT, GpCycleKernelsOf(c->d->dev)->add(&L->p.m, (GpCycleVector){next.x[coarse], next.prec}, (GpCycleVector){v.x[*now], v.prec}));
   PetscCall(PCGPUAMGDeviceSmoothLevel(c, level, &v, PETSC_FALSE, now));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -235,7 +235,7 @@ static PetscErrorCode PCGPUAMGDeviceRun(PCGPUAMGCycleContext *now)
 
   PetscFunctionBegin;
   if (!same) PetscCall(PetscGPUCSRGraphDestroy(&d->graph));
-  if (d->version != d->op->version) PetscCall(PCGPUAMGDeviceSetFinest_Private(now->amg)); /* the image has other memory */
+  if (d->version != d->op->version) PetscCall(PCGPUAMGDeviceSetFinest_Private(now->amg, PETSC_FALSE)); /* the image has other memory */
   *c = *now;
   if (same && !d->graph) PetscCall(PetscGPUCSRGraphCreate(d->dev, PETSC_FALSE, PCGPUAMGDeviceLaunch, c, &d->graph));
   if (d->graph) PetscCall(PetscGPUCSRGraphLaunch(d->graph));
@@ -294,7 +294,7 @@ PetscErrorCode PCGPUAMGGetRecorded_Private(PC pc, PCGPURecorded *recorded)
   }
   if (recorded->why) PetscFunctionReturn(PETSC_SUCCESS);
   if (d->version != d->op->version) {
-    PetscCall(PCGPUAMGDeviceSetFinest_Private(amg));
+    PetscCall(PCGPUAMGDeviceSetFinest_Private(amg, PETSC_FALSE));
     d->stamp = 0;
   }
   if (!d->stamp) d->stamp = ++stamps;

@@ -7,20 +7,23 @@ PetscLogEvent PC_GPUAMG_Estimate;
 #define WHAT "setting up algebraic multigrid"
 
 /* Prepares the finest level for the cycle.  The kernel of the matrix multiplies, or the kernel that relaxes while it multiplies with compressed rows: the one that moves fewer bytes.  The former one writes and
-   reads a product, and reads the vector once more. */
-PetscErrorCode PCGPUAMGDeviceSetFinest_Private(PC_GPUAMG *amg)
+   reads a product, reads the vector once more, and needs vectors in double precision. */
+PetscErrorCode PCGPUAMGDeviceSetFinest_Private(PC_GPUAMG *amg, PetscBool first)
 {
   PCGPUAMGDevice       d      = amg->device;
   PCGPUAMGDeviceLevel *L      = &d->level[0];
   const GpOpSide      *S      = &d->op->side[0];
   const PetscBool      single = (PetscBool)(amg->options.storage == MAT_GPUCSR_STORAGE_SINGLE);
-  const double         m = S->csr.m, nnz = S->csr.nnz, rows = 4 * m + nnz * (single || S->csr.prec == GP_F32 ? 8 : 12);
+  const double         m = S->csr.m, rest = single ? 48 * m : 24 * m;
+  double               each = single || S->csr.prec == GP_F32 ? 8 : 12; /* bytes of a nonzero */
 
   PetscFunctionBegin;
   d->version = d->op->version;
-  L->a.csr   = (GpCsr){.nnz = S->csr.nnz}; /* keeps the size of the values in single precision */
-  if (rows > GpFmtTraffic(&S->fmt) + 24 * m) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PCGPUAMGDeviceNarrow_Private(d, (PetscBool)(single && S->csr.prec == GP_F64), &S->csr, &L->a));
+  L->a.m.csr = (GpCsr){.nnz = S->csr.nnz}; /* keeps the size of the values in single precision */
+  if (single && first) PetscCallGp(d->dev, WHAT, GpAggEncodeColumns(&S->csr, &L->a.m.codes));
+  if (L->a.m.codes.count) each -= 3;
+  if (4 * m + each * S->csr.nnz > GpFmtTraffic(&S->fmt) + rest) GpAggDestroyCodes(d->dev, &L->a.m.codes);
+  else PetscCall(PCGPUAMGDeviceNarrow_Private(d, (PetscBool)(single && S->csr.prec == GP_F64), &S->csr, &L->a));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -33,7 +36,7 @@ PetscErrorCode PCGPUAMGDeviceGetMatrix_Private(PC_GPUAMG *amg, PetscBool first)
   PetscFunctionBegin;
   PetscCall(MatSeqAIJGPUCSRUpload_Private(amg->level[0].A, PETSC_FALSE, &d->op));
   L->A = d->op->side[0].csr;
-  PetscCall(PCGPUAMGDeviceSetFinest_Private(amg));
+  PetscCall(PCGPUAMGDeviceSetFinest_Private(amg, first));
   if (L->A.prec == GP_F64) PetscFunctionReturn(PETSC_SUCCESS);
   if (first) PetscCallGp(d->dev, WHAT, GpDevAlloc(d->dev, (size_t)L->A.nnz * sizeof(double), &L->wide));
   PetscCallGp(d->dev, WHAT, GpAggWiden(d->dev, L->A.nnz, (const float *)L->A.val, L->wide));
@@ -115,7 +118,7 @@ static PetscErrorCode PCGPUAMGDeviceRunLanczos(PCGPUAMGDevice d, PetscInt level,
   PetscCallGp(d->dev, WHAT, K->start(work, v));
   for (PetscInt j = 0; j < PetscMin(n, steps); j++) {
     PetscCallGp(d->dev, WHAT, K->scale(work, v, scaled));
-    if (a->csr.dev) PetscCallGp(d->dev, WHAT, GpCycleKernelsOf(d->dev)->multiply(&a->csr, a->lanes, (GpCycleVector){scaled, GP_F64}, (GpCycleVector){w, GP_F64}));
+    if (a->m.csr.dev) PetscCallGp(d->dev, WHAT, GpCycleKernelsOf(d->dev)->multiply(&a->m, (GpCycleVector){scaled, GP_F64}, (GpCycleVector){w, GP_F64}));
     else PetscCall(GpOpMult(d->op, PETSC_FALSE, scaled, NULL, w));
     PetscCallGp(d->dev, WHAT, K->product(work, (int)j, v, before, w));
     PetscCallGp(d->dev, WHAT, K->orthogonalize(work, (int)j, v, before, w));
@@ -182,13 +185,13 @@ PetscErrorCode PCGPUAMGDeviceEstimate_Private(PC pc, PetscInt level)
 PetscErrorCode PCGPUAMGDeviceNarrow_Private(PCGPUAMGDevice d, PetscBool single, const GpCsr *A, PCGPUAMGFactor *f)
 {
   PetscFunctionBegin;
-  f->csr   = *A;
-  f->lanes = GpCycleLanes(A);
+  f->m.csr   = *A;
+  f->m.lanes = GpCycleLanes(A);
   if (!single) PetscFunctionReturn(PETSC_SUCCESS);
   if (!f->narrow) PetscCallGp(d->dev, WHAT, GpDevAlloc(d->dev, (size_t)A->nnz * sizeof(float), &f->narrow));
   PetscCallGp(d->dev, WHAT, GpAggNarrow(d->dev, A->nnz, (const double *)A->val, f->narrow, d->overflow));
-  f->csr.val  = f->narrow;
-  f->csr.prec = GP_F32;
+  f->m.csr.val  = f->narrow;
+  f->m.csr.prec = GP_F32;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
