@@ -227,6 +227,26 @@ static PetscErrorCode ChangePattern(void)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A B C, with new values of each operand */
+static PetscErrorCode MultiplyThree(Mat A[2], Mat B[2])
+{
+  Mat C[2], D[2];
+
+  PetscFunctionBeginUser;
+  PetscCall(Create(70, 40, 3, PETSC_FALSE, C));
+  for (int k = 0; k < 2; k++) PetscCall(MatMatMatMult(A[k], B[k], C[k], MAT_INITIAL_MATRIX, PETSC_DEFAULT, &D[k]));
+  PetscCall(Compare("A B C", D));
+  for (int round = 0; round < 4; round++) {
+    PetscCall(ChangeValues(round == 0 ? A : round == 1 ? B : C, 0.4 + round));
+    for (int k = 0; k < 2; k++) PetscCall(MatMatMatMult(A[k], B[k], C[k], MAT_REUSE_MATRIX, PETSC_DEFAULT, &D[k]));
+    PetscCall(Compare("A B C", D));
+    PetscCall(CompareMult("A B C", D));
+  }
+  PetscCall(DestroyPair(C));
+  PetscCall(DestroyPair(D));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   Mat         A[2], B[2], P[2], R[2];
@@ -250,6 +270,7 @@ int main(int argc, char **argv)
       PetscCall(Sequence("A A'", MATPRODUCT_ABt, A, A, (PetscBool)mult));
       PetscCall(Sequence("R A'", MATPRODUCT_ABt, R, A, (PetscBool)mult));
       PetscCall(Sequence("R A R'", MATPRODUCT_RARt, A, R, (PetscBool)mult));
+      PetscCall(MultiplyThree(A, B));
     }
     PetscCall(Sequence("P' A P", MATPRODUCT_PtAP, A, P, (PetscBool)mult));
     PetscCall(Sequence("A' A A", MATPRODUCT_PtAP, A, A, (PetscBool)mult));
@@ -280,7 +301,7 @@ int main(int argc, char **argv)
       args: -mat_gpucsr_storage double -mat_gpucsr_transpose lazy
     test:
       suffix: host
-      args: -onhost -matmatmult_backend_cpu -mattransposematmult_backend_cpu -matmattransmult_backend_cpu -matptap_backend_cpu -matrart_backend_cpu -gpucsr_notice 0
+      args: -onhost -matmatmult_backend_cpu -mattransposematmult_backend_cpu -matmattransmult_backend_cpu -matptap_backend_cpu -matrart_backend_cpu -matmatmatmult_backend_cpu -gpucsr_notice 0
     test:
       suffix: via
       args: -onhost -matmatmult_via sorted -mattransposematmult_via outerproduct -matmattransmult_via default -matptap_via scalable -matrart_via r*a*rt -gpucsr_notice 0

@@ -20,8 +20,9 @@ PETSC_INTERN PetscErrorCode MatGPUCSRMultColumns_Private(Mat, PetscBool transpos
 /* gpucsrdense.c: products with dense matrices */
 PETSC_INTERN PetscErrorCode MatProductSetFromOptions_GPUCSR_Dense(Mat, PetscBool *found);
 
-/* gpucsrsparse.c: products of sequential sparse matrices */
+/* gpucsrsparse.c, gpucsrsparseselect.c: products of sequential sparse matrices */
 PETSC_INTERN PetscErrorCode MatProductSetFromOptions_GPUCSR_Sparse(Mat, PetscBool *found);
+PETSC_INTERN const char    *MatGPUCSRSparseGetName_Private(MatProductType);
 PETSC_INTERN PetscErrorCode MatGPUCSRSparseUsesHost_Private(Mat C, PetscBool *host);     /* whether an option selects the host */
 PETSC_INTERN PetscErrorCode MatGPUCSRSparseTakes_Private(Mat operand, PetscBool *takes); /* whether the device can take a sequential operand */
 

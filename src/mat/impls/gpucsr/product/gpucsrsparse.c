@@ -1,4 +1,4 @@
-/* MatProduct of sequential gpucsr matrices on the device: A B, A' B, A B', P' A P, R A R'.
+/* MatProduct of sequential gpucsr matrices on the device: A B, A' B, A B', P' A P, R A R', A B C.
 
    The device computes the pattern and the values in double precision, whatever the storage of the operands is. An operand with a device image in double precision is taken from there, after an upload
    if the image is stale. The arrays of any other operand are uploaded, and later only its values if they have changed.
@@ -9,25 +9,6 @@
 #include "device/gpupload.h"
 
 #define MAT_GPUCSR_SPARSE_WHAT "computing a sparse product on the device (-mat_product_algorithm_backend_cpu or, for MatMatMult() and similar functions, -matmatmult_backend_cpu and similar options compute it on the host)"
-
-/* The first part of the options of MatMatMult() and similar functions; NULL: the device does not compute this product. */
-static const char *MatGPUCSRSparseGetName(MatProductType type)
-{
-  switch (type) {
-  case MATPRODUCT_AB:
-    return "-matmatmult";
-  case MATPRODUCT_AtB:
-    return "-mattransposematmult";
-  case MATPRODUCT_ABt:
-    return "-matmattransmult";
-  case MATPRODUCT_PtAP:
-    return "-matptap";
-  case MATPRODUCT_RARt:
-    return "-matrart";
-  default:
-    return NULL;
-  }
-}
 
 /* Identifies the pattern and the values of an operand. */
 typedef struct {
@@ -45,11 +26,11 @@ typedef struct {
 typedef struct {
   void            *self; /* this structure; releases of PETSc pass the destructor either its address or the address of the pointer to it */
   GpDev            dev;
-  MatGPUCSRCopy    copy[2]; /* of A and of B (P in P' A P, R in R A R') */
+  MatGPUCSRCopy    copy[3]; /* of A, of B (P in P' A P, R in R A R'), and of C in A B C */
   MatGPUCSRCopy    transpose;
-  MatGPUCSRVersion pattern[2]; /* of A and of B in the symbolic phase */
+  MatGPUCSRVersion pattern[3]; /* of the operands in the symbolic phase */
   GpSpgemm         inner, outer;
-  GpCsr            middle; /* A P in P' A P, A R' in R A R' */
+  GpCsr            middle; /* A P in P' A P, A R' in R A R', B C in A B C */
   GpCsr            result;
 } MatGPUCSRSparse;
 
@@ -71,6 +52,15 @@ static PetscErrorCode MatGPUCSRGetVersion(Mat A, MatGPUCSRVersion *v)
 static PetscBool MatGPUCSRHasPattern(const MatGPUCSRVersion *v, const MatGPUCSRVersion *other)
 {
   return (PetscBool)(v->id == other->id && v->nonzerostate == other->nonzerostate);
+}
+
+/* Gets the operands of the product C. Returns their number. */
+static int MatGPUCSRSparseGetOperands(Mat C, Mat operand[3])
+{
+  operand[0] = C->product->A;
+  operand[1] = C->product->B;
+  operand[2] = C->product->type == MATPRODUCT_ABC ? C->product->C : NULL;
+  return operand[2] ? 3 : 2;
 }
 
 /* --- operands ---------------------------------------------------------------------------------------------------------------------------------- */
@@ -155,7 +145,7 @@ static PetscErrorCode MatGPUCSRSparseDestroy(void *context)
 
   PetscFunctionBegin;
   MatGPUCSRSparseReset(d);
-  for (int k = 0; k < 2; k++) MatGPUCSRCopyDestroy(d->dev, &d->copy[k]);
+  for (int k = 0; k < 3; k++) MatGPUCSRCopyDestroy(d->dev, &d->copy[k]);
   MatGPUCSRCopyDestroy(d->dev, &d->transpose);
   PetscCall(PetscFree(d));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -166,12 +156,17 @@ static PetscErrorCode MatGPUCSRSparseGetFactors(Mat C, MatGPUCSRSparse *d, MatGP
 {
   const MatProductType type = C->product->type;
   Mat                  A = C->product->A, B = C->product->B;
-  const GpCsr         *a, *b;
+  const GpCsr         *a, *b, *c;
 
   PetscFunctionBegin;
   PetscCall(MatGPUCSRCopyGet(d->dev, A, &d->copy[0], &a));
   b = a;
   if (B != A) PetscCall(MatGPUCSRCopyGet(d->dev, B, &d->copy[1], &b));
+  if (type == MATPRODUCT_ABC) {
+    PetscCall(MatGPUCSRCopyGet(d->dev, C->product->C, &d->copy[2], &c));
+    *f = (MatGPUCSRFactors){b, c, a, &d->middle};
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   if (type == MATPRODUCT_AtB) PetscCall(MatGPUCSRCopyTranspose(d->dev, A, a, &d->transpose));
   else if (type != MATPRODUCT_AB) PetscCall(MatGPUCSRCopyTranspose(d->dev, B, b, &d->transpose));
   switch (type) {
@@ -196,14 +191,16 @@ static PetscErrorCode MatGPUCSRSparseGetFactors(Mat C, MatGPUCSRSparse *d, MatGP
 /* Computes the pattern of the result. */
 static PetscErrorCode MatGPUCSRSparseFindPattern(Mat C, MatGPUCSRSparse *d, const MatGPUCSRFactors *f)
 {
+  Mat       operand[3];
+  const int n = MatGPUCSRSparseGetOperands(C, operand);
+
   PetscFunctionBegin;
   MatGPUCSRSparseReset(d);
   PetscCall(PetscLogEventBegin(MAT_GPUCSR_Sparse, C, 0, 0, 0));
   if (f->a) PetscCallGp(d->dev, MAT_GPUCSR_SPARSE_WHAT, GpSpgemmSymbolic(f->a, f->b, &d->inner, &d->middle));
   PetscCallGp(d->dev, MAT_GPUCSR_SPARSE_WHAT, GpSpgemmSymbolic(f->left, f->right, &d->outer, &d->result));
   PetscCall(PetscLogEventEnd(MAT_GPUCSR_Sparse, C, 0, 0, 0));
-  PetscCall(MatGPUCSRGetVersion(C->product->A, &d->pattern[0]));
-  PetscCall(MatGPUCSRGetVersion(C->product->B, &d->pattern[1]));
+  for (int k = 0; k < n; k++) PetscCall(MatGPUCSRGetVersion(operand[k], &d->pattern[k]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -271,14 +268,20 @@ static PetscErrorCode MatProductNumeric_SeqAIJGPUCSR(Mat C)
 {
   MatGPUCSRSparse *d = (MatGPUCSRSparse *)C->product->data;
   MatGPUCSRFactors f;
-  MatGPUCSRVersion now[2];
+  Mat              operand[3];
+  const int        n    = MatGPUCSRSparseGetOperands(C, operand);
+  PetscBool        same = PETSC_TRUE;
 
   PetscFunctionBegin;
-  PetscCheck(C->product->A->assembled && C->product->B->assembled, PetscObjectComm((PetscObject)C), PETSC_ERR_ARG_WRONGSTATE, "Not for unassembled matrix");
+  for (int k = 0; k < n; k++) PetscCheck(operand[k]->assembled, PetscObjectComm((PetscObject)C), PETSC_ERR_ARG_WRONGSTATE, "Not for unassembled matrix");
   PetscCall(MatGPUCSRSparseGetFactors(C, d, &f));
-  PetscCall(MatGPUCSRGetVersion(C->product->A, &now[0]));
-  PetscCall(MatGPUCSRGetVersion(C->product->B, &now[1]));
-  if (!MatGPUCSRHasPattern(&now[0], &d->pattern[0]) || !MatGPUCSRHasPattern(&now[1], &d->pattern[1])) PetscCall(MatGPUCSRSparseRenew(C, d, &f));
+  for (int k = 0; k < n; k++) {
+    MatGPUCSRVersion now;
+
+    PetscCall(MatGPUCSRGetVersion(operand[k], &now));
+    same = (PetscBool)(same && MatGPUCSRHasPattern(&now, &d->pattern[k]));
+  }
+  if (!same) PetscCall(MatGPUCSRSparseRenew(C, d, &f));
   PetscCall(MatGPUCSRSparseComputeValues(C, d, &f));
   /* MatProductNumeric() increases the object state by one after this function */
   if (MatGPUCSRIs_Private(C) && ((Mat_SeqAIJGPUCSR *)C->spptr)->op) PetscCall(MatSeqAIJGPUCSRUpdate_Private(C, &(GpCsrUpdate){.kind = GP_UPDATE_SET, .values = (const double *)d->result.val}, NULL, 1));
@@ -295,9 +298,9 @@ static PetscErrorCode MatGPUCSRSparseSetUpResult(Mat C, const MatGPUCSRSparse *d
 
   PetscFunctionBegin;
   PetscCall(MatGetBlockSizes(A, &arows, &acolumns));
-  PetscCall(MatGetBlockSizes(B, &brows, &bcolumns));
+  PetscCall(MatGetBlockSizes(type == MATPRODUCT_ABC ? C->product->C : B, &brows, &bcolumns));
   columns = type == MATPRODUCT_ABt || type == MATPRODUCT_RARt ? brows : bcolumns;
-  rows    = type == MATPRODUCT_AtB ? acolumns : type == MATPRODUCT_AB || type == MATPRODUCT_ABt ? arows : columns;
+  rows    = type == MATPRODUCT_AtB ? acolumns : type == MATPRODUCT_AB || type == MATPRODUCT_ABt || type == MATPRODUCT_ABC ? arows : columns;
   PetscCall(MatSetSizes(C, m, n, m, n));
   PetscCall(MatSetBlockSizes(C, rows, columns));
   PetscCall(MatSetType(C, ((PetscObject)A)->type_name));
@@ -330,58 +333,18 @@ static PetscErrorCode MatProductSymbolic_SeqAIJGPUCSR(Mat C)
 
 /* --- selection ---------------------------------------------------------------------------------------------------------------------------------- */
 
-/* Tells whether the user has selected an algorithm of PETSc or the host. The options that select the host are those of PETSc's own types for GPUs. */
-PetscErrorCode MatGPUCSRSparseUsesHost_Private(Mat C, PetscBool *host)
-{
-  const Mat_Product *product = C->product;
-  const char        *name = MatGPUCSRSparseGetName(product->type), *prefix = ((PetscObject)C)->prefix;
-  PetscOptions       options = ((PetscObject)C)->options;
-  char               via[64], backend[64];
-  PetscBool          chosen, usual;
-
-  PetscFunctionBegin;
-  PetscCall(PetscSNPrintf(via, sizeof(via), product->api_user ? "%s_via" : "-mat_product_algorithm", name));
-  PetscCall(PetscSNPrintf(backend, sizeof(backend), "%s_backend_cpu", product->api_user ? name : "-mat_product_algorithm"));
-  PetscCall(PetscStrcmp(product->alg, MATPRODUCTALGORITHMDEFAULT, &usual));
-  PetscCall(PetscOptionsHasName(options, prefix, via, &chosen));
-  *host = (PetscBool)(chosen || !usual);
-  PetscOptionsBegin(PetscObjectComm((PetscObject)C), prefix, "Sparse product of gpucsr matrices", "Mat");
-  PetscCall(PetscOptionsBool(backend, "Compute the product on the host", "MatProductSetFromOptions", *host, host, NULL));
-  PetscOptionsEnd();
-  *host = (PetscBool)(*host || chosen || !usual);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Tells whether the device can take an operand: a sequential gpucsr matrix whose indices fit 32 bits and that is not streamed. */
-PetscErrorCode MatGPUCSRSparseTakes_Private(Mat A, PetscBool *takes)
-{
-  const Mat_SeqAIJGPUCSR *s = (const Mat_SeqAIJGPUCSR *)A->spptr;
-  const PetscInt         *rowptr;
-
-  PetscFunctionBegin;
-  *takes = PETSC_FALSE;
-  if (!MatGPUCSRIs_Private(A) || s->common.mpi || !A->assembled || A->factortype) PetscFunctionReturn(PETSC_SUCCESS);
-#if PetscDefined(HAVE_DEVICE)
-  if (A->boundtocpu) PetscFunctionReturn(PETSC_SUCCESS);
-#endif
-  if (s->common.options.stream == MAT_GPUCSR_STREAM_ALWAYS || (s->op && GpOpIsStreamed(s->op))) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatSeqAIJGetCSRAndMemType(A, &rowptr, NULL, NULL, NULL));
-  *takes = (PetscBool)((PetscInt64)A->rmap->n <= GP_OP_MOST && (PetscInt64)A->cmap->n <= GP_OP_MOST && (!rowptr || (PetscInt64)rowptr[A->rmap->n] <= GP_OP_MOST));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Sets the functions of C if the device computes it. */
 PetscErrorCode MatProductSetFromOptions_GPUCSR_Sparse(Mat C, PetscBool *found)
 {
-  const Mat_Product *product  = C->product;
-  PetscBool          takes[2] = {PETSC_FALSE, PETSC_FALSE}, host;
+  Mat       operand[3];
+  const int n     = MatGPUCSRSparseGetOperands(C, operand);
+  PetscBool takes = PETSC_TRUE, host;
 
   PetscFunctionBegin;
   *found = PETSC_FALSE;
-  if (!MatGPUCSRSparseGetName(product->type)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatGPUCSRSparseTakes_Private(product->A, &takes[0]));
-  if (takes[0]) PetscCall(MatGPUCSRSparseTakes_Private(product->B, &takes[1]));
-  if (!takes[1]) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!MatGPUCSRSparseGetName_Private(C->product->type)) PetscFunctionReturn(PETSC_SUCCESS);
+  for (int k = 0; k < n && takes; k++) PetscCall(MatGPUCSRSparseTakes_Private(operand[k], &takes));
+  if (!takes) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatGPUCSRSparseUsesHost_Private(C, &host));
   if (host) PetscFunctionReturn(PETSC_SUCCESS);
   C->ops->productsymbolic = MatProductSymbolic_SeqAIJGPUCSR;
