@@ -247,6 +247,26 @@ static PetscErrorCode MultiplyThree(Mat A[2], Mat B[2])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* With 4 processes, at least one has no rows and no columns. */
+static PetscErrorCode MultiplyFew(void)
+{
+  Mat A[2], B[2], P[2];
+
+  PetscFunctionBeginUser;
+  PetscCall(Create(3, 3, 2, PETSC_FALSE, A));
+  PetscCall(Create(3, 200, 3, PETSC_FALSE, B));
+  PetscCall(Create(3, 1, 1, PETSC_FALSE, P));
+  PetscCall(Sequence("3 x 3: A A", MATPRODUCT_AB, A, A, PETSC_TRUE));
+  PetscCall(Sequence("3 x 200: A B", MATPRODUCT_AB, A, B, PETSC_FALSE));
+  PetscCall(Sequence("200 x 200: B' B", MATPRODUCT_AtB, B, B, PETSC_FALSE));
+  PetscCall(Sequence("1 x 1: P' A P", MATPRODUCT_PtAP, A, P, PETSC_FALSE));
+  PetscCall(Sequence("200 x 200: B' A B", MATPRODUCT_PtAP, A, B, PETSC_FALSE));
+  PetscCall(DestroyPair(A));
+  PetscCall(DestroyPair(B));
+  PetscCall(DestroyPair(P));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
   Mat         A[2], B[2], P[2], R[2];
@@ -279,6 +299,7 @@ int main(int argc, char **argv)
   PetscCall(DestroyPair(B));
   PetscCall(DestroyPair(P));
   PetscCall(DestroyPair(R));
+  PetscCall(MultiplyFew());
   PetscCall(ChangePattern());
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "all products agree\n"));
   PetscCall(PetscFinalize());
