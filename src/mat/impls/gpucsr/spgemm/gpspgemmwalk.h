@@ -109,15 +109,13 @@ __device__ static inline int32_t GpSpgemmSearch(const int32_t *col, int32_t begi
   return begin;
 }
 
-/* Calls f(q, j) for each product of the entries `begin` to end - 1 of A: q is the number of the product, j its column. All threads of a warp call this function; T threads
-   have the same entries. They process T entries of A at once; `lanes` threads process one row of B. The
-   columns of several rows of B are loaded before f is called for the first of them. f must not synchronise. */
+/* Calls f(q, b) for each product of the entries `begin` to end - 1 of A: q is the number of the product, b the position of the entry of B. All threads of a warp call this function; T threads
+   have the same entries. They process T entries of A at once; `lanes` threads process one row of B. f must not synchronise. */
 template <int T, class F>
 __device__ static void GpSpgemmEach(const GpSpgemmRows &R, int32_t begin, int32_t end, F f)
 {
-  constexpr int AHEAD = 4;
-  const int     lane = threadIdx.x % T, group = lane / R.lanes, first = lane % R.lanes, groups = T / R.lanes;
-  int32_t       before = 0;
+  const int lane = threadIdx.x % T, group = lane / R.lanes, first = lane % R.lanes;
+  int32_t   before = 0;
 
   for (int32_t k0 = begin; GpSpgemmAny<T>(k0 < end); k0 += T) {
     const int count = end - k0 < 0 ? 0 : end - k0 < T ? end - k0 : T, most = GpSpgemmMax<T>(count);
@@ -136,24 +134,11 @@ __device__ static void GpSpgemmEach(const GpSpgemmRows &R, int32_t begin, int32_
 
       if (lane >= d) sum += other;
     }
-    for (int e0 = 0; e0 < most; e0 += AHEAD * groups) {
-      int32_t eb[AHEAD], el[AHEAD], eq[AHEAD], j[AHEAD];
+    for (int e0 = 0; e0 < most; e0 += T / R.lanes) {
+      const int     e  = e0 + group;
+      const int32_t eb = __shfl_sync(GP_SPGEMM_ALL, start, e, T), el = __shfl_sync(GP_SPGEMM_ALL, length, e, T), eq = before + __shfl_sync(GP_SPGEMM_ALL, sum, e, T) - el;
 
-#pragma unroll
-      for (int u = 0; u < AHEAD; u++) {
-        const int e = e0 + u * groups + group;
-
-        eb[u] = __shfl_sync(GP_SPGEMM_ALL, start, e, T);
-        el[u] = __shfl_sync(GP_SPGEMM_ALL, length, e, T);
-        eq[u] = before + __shfl_sync(GP_SPGEMM_ALL, sum, e, T) - el[u];
-        if (e >= T) el[u] = 0; /* the number of a thread is taken modulo T */
-        j[u] = first < el[u] ? __ldg(R.bcol + eb[u] + first) : 0;
-      }
-#pragma unroll
-      for (int u = 0; u < AHEAD; u++) {
-        if (first < el[u]) f(eq[u] + first, j[u]);
-        for (int32_t x = first + R.lanes; x < el[u]; x += R.lanes) f(eq[u] + x, __ldg(R.bcol + eb[u] + x));
-      }
+      for (int32_t x = first; x < el; x += R.lanes) f(eq + x, eb + x);
     }
     before += __shfl_sync(GP_SPGEMM_ALL, sum, T - 1, T);
   }

@@ -18,7 +18,7 @@ __global__ static void __launch_bounds__(THREADS) GpSpgemmCountKernel(GpSpgemmRo
 
   for (int s = lane; s < SIZE; s += T) table[s] = GP_SPGEMM_EMPTY;
   __syncwarp();
-  GpSpgemmEach<T>(R, begin, end, [&](int32_t, int32_t j) { added += GpSpgemmTable<SIZE>::Insert(table, j); });
+  GpSpgemmEach<T>(R, begin, end, [&](int32_t, int32_t b) { added += GpSpgemmTable<SIZE>::Insert(table, R.bcol[b]); });
 #pragma unroll
   for (int d = T / 2; d; d /= 2) added += __shfl_xor_sync(GP_SPGEMM_ALL, added, d, T);
   if (live && lane == 0) count[i] = added;

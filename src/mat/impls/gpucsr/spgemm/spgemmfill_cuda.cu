@@ -34,7 +34,9 @@ __global__ static void __launch_bounds__(BLOCK) GpSpgemmFillKernel(GpSpgemmRows 
   for (int s = lane; s < SIZE; s += T) table[s] = GP_SPGEMM_EMPTY;
   if (lane == 0) *counter = 0;
   __syncwarp();
-  GpSpgemmEach<T>(R, begin, end, [&](int32_t, int32_t j) {
+  GpSpgemmEach<T>(R, begin, end, [&](int32_t, int32_t b) {
+    const int32_t j = R.bcol[b];
+
     if (Table::Insert(table, j)) list[atomicAdd(counter, 1)] = j;
   });
   __syncwarp();
@@ -60,7 +62,7 @@ __global__ static void __launch_bounds__(BLOCK) GpSpgemmFillKernel(GpSpgemmRows 
   const int64_t first = C.mapstart[i]; /* negative: the row has no map */
   uint8_t      *map   = C.map + first;
 
-  GpSpgemmEach<T>(R, begin, first < 0 ? begin : end, [&](int32_t q, int32_t j) { map[q] = place[Table::Find(table, j)]; });
+  GpSpgemmEach<T>(R, begin, first < 0 ? begin : end, [&](int32_t q, int32_t b) { map[q] = place[Table::Find(table, R.bcol[b])]; });
 }
 
 /* Entries of A that the threads of a block process together. */
@@ -72,7 +74,7 @@ struct GpSpgemmBlockEntries {
   int32_t                    start[THREADS], length[THREADS], number[THREADS]; /* row of B, its length, number of its first product */
 };
 
-/* GpSpgemmEach() for a block. b: position of the entry of B. */
+/* GpSpgemmEach() for a block. f must not synchronise. */
 template <int THREADS, class F>
 __device__ static void GpSpgemmEachInBlock(const GpSpgemmRows &R, int32_t begin, int32_t end, GpSpgemmBlockEntries<THREADS> &E, F f)
 {
@@ -169,12 +171,10 @@ static GpErr GpSpgemmLaunchFill(GpDev dev, const GpSpgemmRows &R, const GpSpgemm
 
 GpErr GpSpgemmFillRows_CUDA(GpSpgemm P, int kind, const GpCsr *A, const GpCsr *B, const uint8_t *follows, const int32_t *list, int32_t n, GpCsr *C)
 {
-  const bool            wide    = P->annz > (int64_t)P->m * 32; /* long rows of A: a warp computes a short row too */
-  const GpSpgemmRows    R       = GpSpgemmGetRows(A, B, list, n, kind < GP_SPGEMM_128 && !wide && P->lanes > 8 ? 8 : P->lanes);
+  const GpSpgemmRows    R       = GpSpgemmGetRows(A, B, list, n, kind < GP_SPGEMM_128 && P->lanes > 8 ? 8 : P->lanes);
   const GpSpgemmPattern pattern = {C->rowptr, C->col, follows, P->mapstart, P->map};
 
   if (!n) return GP_SUCCESS;
-  if (wide && kind < GP_SPGEMM_128) return GpSpgemmLaunchFill<32, 2>(P->dev, R, pattern);
   switch (kind) {
   case GP_SPGEMM_32:
     return GpSpgemmLaunchFill<8, 4>(P->dev, R, pattern);

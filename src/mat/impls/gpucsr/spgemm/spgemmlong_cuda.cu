@@ -98,32 +98,6 @@ __device__ static void GpSpgemmLoadEntries(const GpSpgemmRows &R, const double *
   }
 }
 
-/* Adds the products of a row of B after the first BLOCK. Its columns differ, so their order does not matter. */
-__device__ static void GpSpgemmAddRest(const GpSpgemmRows &R, const double *b, int32_t start, int32_t length, double value, int32_t lowest, GpSpgemmLongMemory &S)
-{
-  constexpr int MANY = 4;
-
-  for (int32_t x0 = (int32_t)threadIdx.x + BLOCK; x0 < length; x0 += MANY * BLOCK) {
-    int32_t col[MANY];
-    double  product[MANY];
-
-#pragma unroll
-    for (int u = 0; u < MANY; u++) {
-      const int32_t x = x0 + u * BLOCK;
-
-      col[u]     = x < length ? __ldg(R.bcol + start + x) : -1;
-      product[u] = x < length ? __ldg(b + start + x) : 0;
-    }
-#pragma unroll
-    for (int u = 0; u < MANY; u++) {
-      if (col[u] < 0) break;
-      double *sum = &S.sum[GpSpgemmGetRank(S, lowest, col[u])];
-
-      *sum = __dadd_rn(*sum, __dmul_rn(value, product[u]));
-    }
-  }
-}
-
 /* Adds the products of the listed entries, whose number is count, in their order. */
 __device__ static void GpSpgemmAddEntries(const GpSpgemmRows &R, const double *b, int count, int32_t lowest, GpSpgemmLongMemory &S)
 {
@@ -144,7 +118,14 @@ __device__ static void GpSpgemmAddEntries(const GpSpgemmRows &R, const double *b
     for (int u = 0; u < AHEAD; u++) {
       if (e0 + u >= count) break; /* the same decision in all threads */
       if (at[u] >= 0) S.sum[at[u]] = __dadd_rn(S.sum[at[u]], product[u]);
-      if (S.length[e0 + u] > BLOCK) GpSpgemmAddRest(R, b, S.start[e0 + u], S.length[e0 + u], S.value[e0 + u], lowest, S);
+      const int32_t start = S.start[e0 + u], length = S.length[e0 + u];
+      const double  value = S.value[e0 + u];
+
+      for (int32_t x = (int32_t)threadIdx.x + BLOCK; x < length; x += BLOCK) {
+        const int p = GpSpgemmGetRank(S, lowest, __ldg(R.bcol + start + x));
+
+        S.sum[p] = __dadd_rn(S.sum[p], __dmul_rn(value, __ldg(b + start + x)));
+      }
       __syncthreads();
     }
   }

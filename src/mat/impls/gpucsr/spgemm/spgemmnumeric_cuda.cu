@@ -294,25 +294,23 @@ static GpErr GpSpgemmMapRows(GpSpgemm P, int kind, const GpSpgemmRows &R, const 
   }
 }
 
+static GpErr GpSpgemmShortItems(GpSpgemm P, const GpSpgemmRows &R, const GpSpgemmValues &V, const GpSpgemmItem *items)
+{
+  const GpGrid grid = {GpBlocks((int64_t)R.n * 8, BLOCK), BLOCK};
+
+  if (P->lanes <= 4) return GpLaunch(P->dev, "sparse product", GpSpgemmItemKernel<8, 4, 1, 64, BLOCK, uint8_t>, grid, R, V, items);
+  return P->lanes <= 8 ? GpLaunch(P->dev, "sparse product", GpSpgemmItemKernel<8, 8, 1, 64, BLOCK, uint8_t>, grid, R, V, items) : GpLaunch(P->dev, "sparse product", GpSpgemmItemKernel<8, 8, 2, 64, BLOCK, uint8_t>, grid, R, V, items);
+}
+
 template <int MOST, int THREADS, class Position>
 static GpErr GpSpgemmItems(GpSpgemm P, const GpSpgemmRows &R, const GpSpgemmValues &V, const GpSpgemmItem *items)
 {
   const GpGrid grid = {GpBlocks((int64_t)R.n * 32, THREADS), THREADS};
 
   if (P->lanes <= 8) return GpLaunch(P->dev, "sparse product", GpSpgemmItemKernel<32, 8, 1, MOST, THREADS, Position>, grid, R, V, items);
-  if (P->lanes <= 16) return GpLaunch(P->dev, "sparse product", GpSpgemmItemKernel<32, 16, 1, MOST, THREADS, Position>, grid, R, V, items);
   if (P->products <= (int64_t)P->annz * 32) return GpLaunch(P->dev, "sparse product", GpSpgemmItemKernel<32, 32, 1, MOST, THREADS, Position>, grid, R, V, items);
   return P->products <= (int64_t)P->annz * 64 ? GpLaunch(P->dev, "sparse product", GpSpgemmItemKernel<32, 32, 2, MOST, THREADS, Position>, grid, R, V, items)
                                               : GpLaunch(P->dev, "sparse product", GpSpgemmItemKernel<32, 32, 4, MOST, THREADS, Position>, grid, R, V, items);
-}
-
-static GpErr GpSpgemmShortItems(GpSpgemm P, const GpSpgemmRows &R, const GpSpgemmValues &V, const GpSpgemmItem *items)
-{
-  const GpGrid grid = {GpBlocks((int64_t)R.n * 8, BLOCK), BLOCK};
-
-  if (P->annz > (int64_t)P->m * 32) return GpSpgemmItems<64, BLOCK, uint8_t>(P, R, V, items); /* long rows of A */
-  if (P->lanes <= 4) return GpLaunch(P->dev, "sparse product", GpSpgemmItemKernel<8, 4, 1, 64, BLOCK, uint8_t>, grid, R, V, items);
-  return P->lanes <= 8 ? GpLaunch(P->dev, "sparse product", GpSpgemmItemKernel<8, 8, 1, 64, BLOCK, uint8_t>, grid, R, V, items) : GpLaunch(P->dev, "sparse product", GpSpgemmItemKernel<8, 8, 2, 64, BLOCK, uint8_t>, grid, R, V, items);
 }
 
 static GpErr GpSpgemmAddItems(GpSpgemm P, const GpCsr *A, const GpCsr *B, GpSpgemmRows R, const GpSpgemmValues &V, GpCsr *C)
