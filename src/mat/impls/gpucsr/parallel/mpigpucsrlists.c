@@ -15,7 +15,8 @@ PetscErrorCode MatGPUCSRPeersCreate_Private(MPI_Comm comm, const PetscInt64 coun
   for (PetscMPIInt r = 0; r < size; r++) {
     if (!count[r]) continue;
     sum += count[r];
-    PetscCheck(sum <= GP_OP_MOST, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "This rank would exchange %" PetscInt64_FMT " nonzeros with others for a sparse product; it can exchange at most %" PetscInt64_FMT ": use more processes", sum, (PetscInt64)GP_OP_MOST);
+    PetscCheck(sum <= GP_OP_MOST, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "This rank would exchange %" PetscInt64_FMT " nonzeros with others for a sparse product; it can exchange at most %" PetscInt64_FMT ": use more processes", sum,
+               (PetscInt64)GP_OP_MOST);
     peers->rank[peers->n]     = r;
     peers->offset[++peers->n] = (int32_t)sum;
   }

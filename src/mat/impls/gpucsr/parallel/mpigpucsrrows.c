@@ -127,7 +127,8 @@ static PetscErrorCode MatGPUCSRRowsUpload(MatGPUCSRRows *R, const PetscInt colum
   const size_t nnz = (size_t)R->list.rowptr[R->list.m];
 
   PetscFunctionBegin;
-  PetscCheck((PetscInt64)nnz <= GP_OP_MOST, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "A rank needs %" PetscInt64_FMT " nonzeros for a sparse product; it can hold at most %" PetscInt64_FMT ": use more processes", (PetscInt64)nnz, (PetscInt64)GP_OP_MOST);
+  PetscCheck((PetscInt64)nnz <= GP_OP_MOST, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "A rank needs %" PetscInt64_FMT " nonzeros for a sparse product; it can hold at most %" PetscInt64_FMT ": use more processes", (PetscInt64)nnz,
+             (PetscInt64)GP_OP_MOST);
   PetscCallGp(R->dev, MAT_GPUCSR_ROWS_WHAT, GpCsrCreate(R->dev, GP_F64, (int32_t)R->list.m, (int32_t)R->n, (int32_t)nnz, &R->csr));
   PetscCallGp(R->dev, MAT_GPUCSR_ROWS_WHAT, GpDevAlloc(R->dev, nnz * sizeof(int32_t), &R->index));
   PetscCallGp(R->dev, MAT_GPUCSR_ROWS_WHAT, GpDevAlloc(R->dev, nnz * sizeof(double), &R->source));

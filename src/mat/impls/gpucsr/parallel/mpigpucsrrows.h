@@ -39,11 +39,11 @@ PETSC_INTERN PetscErrorCode MatGPUCSRRowsDestroy_Private(MatGPUCSRRows *);
 PETSC_INTERN PetscBool      MatGPUCSRRowsHavePattern_Private(Mat, const MatGPUCSRRows *);
 
 /* mpigpucsrlists.c: exchanges of indices in host memory */
-PETSC_INTERN PetscErrorCode MatGPUCSRPeersCreate_Private(MPI_Comm, const PetscInt64 count[], GpPeers *);                                                                /* ranks with nonzero counts */
-PETSC_INTERN PetscErrorCode MatGPUCSRPeersExchange_Private(Mat, const GpPeers *to, const PetscInt from[], const GpPeers *by, PetscInt into[]);                            /* collective */
-PETSC_INTERN PetscErrorCode MatGPUCSRPeersReceive_Private(Mat, const GpPeers *to, const PetscInt64 count[], const PetscInt from[], GpPeers *by, PetscInt *into[]);        /* collective: also finds out who sends */
-PETSC_INTERN PetscErrorCode MatGPUCSRColumnsCreate_Private(PetscInt start, PetscInt end, PetscInt nother, const PetscInt other[], PetscInt *n, PetscInt *column[]);      /* the columns start to end - 1 and others, which are sorted */
-PETSC_INTERN PetscErrorCode MatGPUCSRColumnsRenumber_Private(PetscInt start, PetscInt end, PetscInt n, const PetscInt column[], PetscInt many, PetscInt columns[]);      /* replaces global columns by their positions in column[] */
+PETSC_INTERN PetscErrorCode MatGPUCSRPeersCreate_Private(MPI_Comm, const PetscInt64 count[], GpPeers *);                                                            /* ranks with nonzero counts */
+PETSC_INTERN PetscErrorCode MatGPUCSRPeersExchange_Private(Mat, const GpPeers *to, const PetscInt from[], const GpPeers *by, PetscInt into[]);                      /* collective */
+PETSC_INTERN PetscErrorCode MatGPUCSRPeersReceive_Private(Mat, const GpPeers *to, const PetscInt64 count[], const PetscInt from[], GpPeers *by, PetscInt *into[]);  /* collective: also finds out who sends */
+PETSC_INTERN PetscErrorCode MatGPUCSRColumnsCreate_Private(PetscInt start, PetscInt end, PetscInt nother, const PetscInt other[], PetscInt *n, PetscInt *column[]); /* the columns start to end - 1 and others, which are sorted */
+PETSC_INTERN PetscErrorCode MatGPUCSRColumnsRenumber_Private(PetscInt start, PetscInt end, PetscInt n, const PetscInt column[], PetscInt many, PetscInt columns[]); /* replaces global columns by their positions in column[] */
 PETSC_INTERN PetscErrorCode MatGPUCSRListRows_Private(Mat, Mat block[2], const PetscInt ghost[], MatGPUCSRList *, PetscInt blockcolumn[]);
 
 /* Data of a product. C = A B needs only the first step, C = A' B only the others, and C = P' A P all of them:
@@ -67,7 +67,7 @@ typedef struct {
 
 /* mpigpucsrsum.c: the last two steps */
 PETSC_INTERN PetscErrorCode MatGPUCSRSumSymbolic_Private(Mat L, const GpCsr *x, PetscInt n, const PetscInt column[], PetscInt start, PetscInt end, MatGPUCSRParallel *, PetscInt *nc, PetscInt *ccolumn[]); /* collective */
-PETSC_INTERN PetscErrorCode MatGPUCSRSumNumeric_Private(Mat L, const GpCsr *x, MatGPUCSRParallel *);                                                                                                    /* collective */
+PETSC_INTERN PetscErrorCode MatGPUCSRSumNumeric_Private(Mat L, const GpCsr *x, MatGPUCSRParallel *);                                                                                                        /* collective */
 PETSC_INTERN PetscErrorCode MatGPUCSRDownloadPattern_Private(const GpCsr *, const PetscInt column[], PetscInt **rowptr, PetscInt **col); /* with global columns; the caller frees both arrays by PetscFree2() */
 
 /* mpigpucsrsparse.c */

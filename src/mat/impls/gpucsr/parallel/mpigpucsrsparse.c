@@ -73,7 +73,7 @@ static PetscErrorCode MatGPUCSRParallelFindPattern(Mat C, MatGPUCSRParallel *d, 
 {
   const MatProductType type = C->product->type;
   Mat                  A = C->product->A, B = C->product->B;
-  PetscInt             n, *column = NULL;
+  PetscInt             n, *column           = NULL;
 
   PetscFunctionBegin;
   PetscCall(MatGPUCSRParallelReset(d));
@@ -103,10 +103,11 @@ static PetscErrorCode MatGPUCSRParallelRenew(Mat C, MatGPUCSRParallel *d)
   int             mine, all;
 
   PetscFunctionBegin;
-  PetscCheck(MatGPUCSRIs_Private(C->product->A) && MatGPUCSRIs_Private(C->product->B), PetscObjectComm((PetscObject)C), PETSC_ERR_ARG_WRONGSTATE, "An operand of a product of gpucsr matrices has got another type and pattern; create the product again");
+  PetscCheck(MatGPUCSRIs_Private(C->product->A) && MatGPUCSRIs_Private(C->product->B), PetscObjectComm((PetscObject)C), PETSC_ERR_ARG_WRONGSTATE,
+             "An operand of a product of gpucsr matrices has got another type and pattern; create the product again");
   PetscCall(MatGPUCSRParallelFindPattern(C, d, &rows, &columns));
   PetscCall(MatMPIAIJGetSeqAIJ(C, &block[0], &block[1], &ghost));
-  const PetscInt m = C->rmap->n;
+  const PetscInt m   = C->rmap->n;
   PetscInt       nnz = 0;
 
   for (int b = 0; b < 2; b++) {

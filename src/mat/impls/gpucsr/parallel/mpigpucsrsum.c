@@ -76,7 +76,8 @@ static PetscErrorCode MatGPUCSRSumStack(const MatGPUCSRScatter *S, PetscInt n, c
   PetscInt      *rows, *columns;
 
   PetscFunctionBegin;
-  PetscCheck((PetscInt64)all <= GP_OP_MOST, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "A rank receives so many rows of a sparse product that it has %" PetscInt_FMT " nonzeros; it can hold at most %" PetscInt64_FMT ": use more processes", all, (PetscInt64)GP_OP_MOST);
+  PetscCheck((PetscInt64)all <= GP_OP_MOST, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "A rank receives so many rows of a sparse product that it has %" PetscInt_FMT " nonzeros; it can hold at most %" PetscInt64_FMT ": use more processes", all,
+             (PetscInt64)GP_OP_MOST);
   PetscCall(PetscMalloc2(n + received + 1, &rows, all, &columns));
   PetscCall(PetscArraycpy(rows, rowptr, n + 1));
   PetscCall(PetscArraycpy(columns, col, d->own));
@@ -143,7 +144,7 @@ PetscErrorCode MatGPUCSRSumSymbolic_Private(Mat L, const GpCsr *x, PetscInt n, c
 PetscErrorCode MatGPUCSRSumNumeric_Private(Mat L, const GpCsr *x, MatGPUCSRParallel *d)
 {
   const PetscInt received = d->stacked.nnz - d->own;
-  double        *y        = (double *)d->y.val, *stacked = (double *)d->stacked.val;
+  double        *y = (double *)d->y.val, *stacked = (double *)d->stacked.val;
 
   PetscFunctionBegin;
   PetscCall(MatGPUCSRRowsRefresh_Private(L, &d->factor));
