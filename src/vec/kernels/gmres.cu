@@ -183,13 +183,20 @@ static GpErr GpGmresCorrect_Host(GpDev dev, int32_t n, GpKrylovState *s, const G
 const GpGmresKernels GpGmresKernels_Host = {GpGmresBegin_Host, GpGmresOrthogonalise_Host, GpGmresUpdate_Host, GpGmresCorrect_Host};
 
 #else
-static constexpr int WARPS = BLOCK / 32, EACH = 8, TILE = BLOCK * EACH; /* warps of a block; entries of a thread, and of a block, in one tile */
+static constexpr int WARPS = BLOCK / 32; /* warps of a block */
+
+/* A block works on tiles of BLOCK * EACH entries. EACH is larger for long vectors, whose loads then keep the memory busy. For short vectors it is small, so that all multiprocessors have blocks. */
+static int GpGmresEach(GpDev dev, int32_t n)
+{
+  const int64_t threads = 4 * (int64_t)GpDevComputeUnits(dev) * BLOCK;
+
+  return n <= threads ? 1 : n <= 2 * threads ? 2 : 8;
+}
 
 /* Number of blocks of the kernels that read the basis. It depends only on n and on the GPU. */
-static unsigned GpGmresGrid(GpDev dev, int32_t n)
+static unsigned GpGmresGrid(GpDev dev, int32_t n, int each)
 {
-  const int64_t most = 4 * (int64_t)GpDevComputeUnits(dev) < GP_DEV_PARTS ? 4 * (int64_t)GpDevComputeUnits(dev) : GP_DEV_PARTS;
-  const int64_t want = ((int64_t)n + TILE - 1) / TILE;
+  const int64_t most = 4 * (int64_t)GpDevComputeUnits(dev) < GP_DEV_PARTS ? 4 * (int64_t)GpDevComputeUnits(dev) : GP_DEV_PARTS, want = GpBlocks(n, BLOCK * each);
 
   return (unsigned)(want < 1 ? 1 : want < most ? want : most);
 }
@@ -201,8 +208,10 @@ __device__ static inline double GpGmresAddWarp(double x)
 }
 
 /* h[j] = v_j'A v_k. A thread keeps its entries of x in registers while it reads the vectors of the basis one after the other. */
+template <int EACH>
 __global__ static void __launch_bounds__(BLOCK) GpGmresOrthogonaliseKernel(int32_t n, GpKrylovState *s, GpGmresWork w, double *partial, int32_t k, const double *d, const double *basis, const double *x)
 {
+  constexpr int            TILE = BLOCK * EACH;
   extern __shared__ double sums[]; /* [WARPS][k + 1] */
   __shared__ bool          last;
   const int64_t            tiles = ((int64_t)n + TILE - 1) / TILE;
@@ -264,8 +273,10 @@ __global__ static void __launch_bounds__(BLOCK) GpGmresOrthogonaliseKernel(int32
 }
 
 /* u_(k + 1) = A v_k - sum of h[j] v_j */
+template <int EACH>
 __global__ static void __launch_bounds__(BLOCK) GpGmresUpdateKernel(int32_t n, GpKrylovState *s, GpGmresWork w, double *partial, int32_t k, const double *d, double *basis, const double *x)
 {
+  constexpr int            TILE = BLOCK * EACH;
   extern __shared__ double shared[]; /* [4][k + 1] */
   double                  *next = basis + (int64_t)(k + 1) * n, *c = shared, *h = shared, *cosine = shared + k + 1, *sine = shared + 2 * (k + 1), *residual = shared + 3 * (k + 1) /* [k + 2] */;
   double                   sum[1] = {0};
@@ -343,8 +354,10 @@ __global__ static void __launch_bounds__(BLOCK) GpGmresSolveKernel(GpKrylovState
   }
 }
 
+template <int EACH>
 __global__ static void __launch_bounds__(BLOCK) GpGmresCorrectKernel(int32_t n, const GpKrylovState *s, GpGmresWork w, int always, const double *basis, double *x)
 {
+  constexpr int TILE = BLOCK * EACH;
   GpNextMayStart();
   GpWait();
   if (s->status && !always) return;
@@ -379,20 +392,33 @@ __global__ static void __launch_bounds__(BLOCK) GpGmresCorrectKernel(int32_t n, 
 
 static GpErr GpGmresOrthogonalise_CUDA(GpDev dev, int32_t n, GpKrylovState *s, const GpGmresWork *w, double *partial, int32_t k, const double *d, const double *basis, const double *x)
 {
-  return GpLaunchEarly(dev, "GMRES orthogonalisation", GpGmresOrthogonaliseKernel, GpGrid{GpGmresGrid(dev, n), BLOCK, WARPS * (size_t)(k + 1) * sizeof(double)}, n, s, *w, partial, k, d, basis, x);
+  const int each = GpGmresEach(dev, n);
+
+  return GpLaunchEarly(dev, "GMRES orthogonalisation",
+                       each == 1   ? GpGmresOrthogonaliseKernel<1>
+                       : each == 2 ? GpGmresOrthogonaliseKernel<2>
+                                   : GpGmresOrthogonaliseKernel<8>,
+                       GpGrid{GpGmresGrid(dev, n, each), BLOCK, WARPS * (size_t)(k + 1) * sizeof(double)}, n, s, *w, partial, k, d, basis, x);
 }
 
 static GpErr GpGmresUpdate_CUDA(GpDev dev, int32_t n, GpKrylovState *s, const GpGmresWork *w, double *partial, int32_t k, const double *d, double *basis, const double *x)
 {
-  return GpLaunchEarly(dev, "GMRES update", GpGmresUpdateKernel, GpGrid{GpGmresGrid(dev, n), BLOCK, (4 * (size_t)(k + 1) + 1) * sizeof(double)}, n, s, *w, partial, k, d, basis, x);
+  const int each = GpGmresEach(dev, n);
+
+  return GpLaunchEarly(dev, "GMRES update",
+                       each == 1   ? GpGmresUpdateKernel<1>
+                       : each == 2 ? GpGmresUpdateKernel<2>
+                                   : GpGmresUpdateKernel<8>,
+                       GpGrid{GpGmresGrid(dev, n, each), BLOCK, (4 * (size_t)(k + 1) + 1) * sizeof(double)}, n, s, *w, partial, k, d, basis, x);
 }
 
 static GpErr GpGmresCorrect_CUDA(GpDev dev, int32_t n, GpKrylovState *s, const GpGmresWork *w, int always, const double *basis, double *x)
 {
-  GpErr err = GpLaunchEarly(dev, "GMRES solve", GpGmresSolveKernel, GpGrid{1, BLOCK}, s, *w, always);
+  const int each = GpGmresEach(dev, n);
+  GpErr     err  = GpLaunchEarly(dev, "GMRES solve", GpGmresSolveKernel, GpGrid{1, BLOCK}, s, *w, always);
 
   if (err) return err;
-  return GpLaunchEarly(dev, "GMRES correction", GpGmresCorrectKernel, GpGrid{GpGmresGrid(dev, n), BLOCK}, n, (const GpKrylovState *)s, *w, always, basis, x);
+  return GpLaunchEarly(dev, "GMRES correction", each == 1 ? GpGmresCorrectKernel<1> : each == 2 ? GpGmresCorrectKernel<2> : GpGmresCorrectKernel<8>, GpGrid{GpGmresGrid(dev, n, each), BLOCK}, n, (const GpKrylovState *)s, *w, always, basis, x);
 }
 
 extern "C" const GpGmresKernels GpGmresKernels_CUDA = {GpGmresBegin_CUDA, GpGmresOrthogonalise_CUDA, GpGmresUpdate_CUDA, GpGmresCorrect_CUDA};
