@@ -18,6 +18,7 @@ typedef struct {
 
   PetscInt64     version; /* The graph is recorded again if apply, ctx or version has changed. New values in the same device memory need no new version. */
   PetscLogDouble flops;   /* flops of one application */
+  PetscInt       batch;   /* upper bound on the number of iterations of a graph; 0: none. 1 is for an application that takes far longer than the host needs to read the state: no graph is then launched ahead, so that none runs in vain */
 } PCGPURecorded;
 
 typedef PetscErrorCode (*PCGPUGetRecordedFn)(PC, PCGPURecorded *);

@@ -110,7 +110,7 @@ static PetscErrorCode KSPView_GPU(KSP ksp, PetscViewer viewer)
   if (!ascii) PetscFunctionReturn(PETSC_SUCCESS);
   if (g->why) PetscCall(PetscViewerASCIIPrintf(viewer, "  KSP type %s of PETSc iterates, controlled by the host: the loop on the device does not support %s\n", g->method->base, g->why));
   else {
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  the whole loop runs on the device; the host reads its state after every %" PetscInt_FMT " iterations\n", g->batch));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  the whole loop runs on the device; the host reads its state after every %" PetscInt_FMT " iterations\n", g->graphs ? g->steps : g->batch));
     PetscCall(KSPGPUViewRefine(g, viewer));
   }
   PetscFunctionReturn(PETSC_SUCCESS);

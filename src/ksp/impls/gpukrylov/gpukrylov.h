@@ -136,6 +136,7 @@ PETSC_INTERN PetscErrorCode KSPGPUDownloadState_Private(KSP_GPU *, GpKrylovState
 PETSC_INTERN PetscErrorCode KSPGPUFreeExact_Private(KSP_GPU *);
 PETSC_INTERN PetscErrorCode KSPGPUSetUpExact_Private(KSP, KSP_GPU *, Mat, GpOp *);
 PETSC_INTERN PetscErrorCode KSPGPUReplaceOften_Private(KSP_GPU *, const GpKrylovState *);
+PETSC_INTERN PetscErrorCode KSPGPURescue_Private(KSP, KSP_GPU *, const GpKrylovState *, PetscBool *runs);
 PETSC_INTERN PetscErrorCode KSPGPUVerify_Private(KSP, KSP_GPU *, GpKrylovState *, PetscBool *runs);
 
 static inline PetscBool KSPGPUIsSmall(const GpKrylovState *state) /* the method has stopped because the residual is small */

@@ -122,7 +122,7 @@ static PetscErrorCode KSPGPUReport(KSP ksp, KSP_GPU *g, const GpKrylovState *sta
    matrix, which takes far longer than the host's wait. */
 static PetscErrorCode KSPGPURunBatches(KSP ksp, KSP_GPU *g, GpKrylovState *state)
 {
-  const PetscBool ahead = (PetscBool)!GpOpIsStreamed(g->op), norms = (PetscBool)(state->norms != NULL);
+  const PetscBool ahead = (PetscBool)(!GpOpIsStreamed(g->op) && g->recorded.batch != 1), norms = (PetscBool)(state->norms != NULL);
   int             turn = 0;
 
   PetscFunctionBegin;
@@ -171,11 +171,13 @@ static PetscErrorCode KSPGPUIterate(KSP ksp, KSP_GPU *g, Mat A, GpKrylovState *s
   PetscCall(PetscGPUCSRLogTimeBegin_Private(g->dev));
   do {
     PetscCall(KSPGPURunBatches(ksp, g, state));
-    if (!g->refining) break;
-    PetscCall(KSPGPUVerify_Private(ksp, g, state, &runs));
+    PetscCall(KSPGPURescue_Private(ksp, g, state, &runs));
+    if (!runs && !g->refining) break;
+    if (!runs) PetscCall(KSPGPUVerify_Private(ksp, g, state, &runs));
     if (runs && g->switched && g->again) {
       const int32_t it = state->it;
 
+      g->next = 0;
       PetscCall(KSPGPUStart(ksp, g, A, norms, state));
       PetscCall(KSPGPUSetThresholds(ksp, g, state, it));
     }

@@ -127,6 +127,21 @@ static PetscErrorCode KSPGPUSwitch(KSP ksp, KSP_GPU *g)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* After a breakdown or divergence in a solve with rounded values, the solve starts again with the double-precision values.  runs: it does */
+PetscErrorCode KSPGPURescue_Private(KSP ksp, KSP_GPU *g, const GpKrylovState *state, PetscBool *runs)
+{
+  const PetscBool failed = (PetscBool)(state->status == GP_KRYLOV_BREAKDOWN || (state->status == GP_KRYLOV_NORM && state->dp >= state->large));
+
+  PetscFunctionBegin;
+  *runs = (PetscBool)(failed && (g->refining || (g->switched && !g->again && !g->unfit)));
+  if (!*runs) PetscFunctionReturn(PETSC_SUCCESS);
+  g->again = PETSC_TRUE;
+  if (g->refining) PetscCall(KSPGPUSwitch(ksp, g));
+  else PetscCall(PetscInfo(ksp, "The method has failed after a change to double precision: the solve starts again with the values in double precision\n"));
+  g->unfit = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Replaces the residual after the method has stopped because its norm is small.  state: the current state, which is updated; runs: the method must continue */
 PetscErrorCode KSPGPUVerify_Private(KSP ksp, KSP_GPU *g, GpKrylovState *state, PetscBool *runs)
 {

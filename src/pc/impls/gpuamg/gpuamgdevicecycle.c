@@ -302,5 +302,6 @@ PetscErrorCode PCGPUAMGGetRecorded_Private(PC pc, PCGPURecorded *recorded)
   recorded->ctx     = amg;
   recorded->version = d->stamp;
   recorded->flops   = PCGPUAMGDeviceCountFlops(amg, 0);
+  recorded->batch   = 1;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
