@@ -143,7 +143,7 @@ static PetscErrorCode Solve(const Case *c, const char what[], KSP ksp[2])
 /* A sequence of solves: the first one, the same matrix, new values, a new pattern, another size. */
 static PetscErrorCode Run(const Case *c)
 {
-  static const PetscInt sizes[] = {16, 16, 16, 16, 11};
+  static const PetscInt sizes[] = {12, 12, 12, 12, 7};
   static const char    *names[] = {"first solve", "same matrix", "new values", "new pattern", "another size"};
   KSP                   ksp[2];
   Mat                   A = NULL;
@@ -204,12 +204,13 @@ int main(int argc, char **argv)
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
   PetscCall(PetscGPUCSRInitialize());
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(Cases); k++) {
     PetscCall(PetscOptionsHasName(NULL, NULL, "-mat_gpucsr_stream", &streams));
     if (streams && !strcmp(Cases[k].pc, PCGPUSPAI)) continue; /* the approximate inverse is not streamed */
+    if (size > 1 && k % 2 == 0) continue;                     /* PETSc's types solve; a few cases suffice */
     PetscCall(Run(&Cases[k]));
   }
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
   if (size == 1 && !streams) PetscCall(TestRange());
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "recorded preconditioners: equal\n"));
   PetscCall(PetscFinalize());
