@@ -10,6 +10,9 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
+#if defined(__SSE2__)
+  #include <emmintrin.h>
+#endif
 
 #define GP_UPLOAD_PIECES   6  /* number of pieces below which waking threads takes longer than it saves */
 #define GP_UPLOAD_TOGETHER 16 /* largest number of pieces that are copied by one call */
@@ -73,9 +76,22 @@ static int GpPieceIsDone(const GpPieces *p, int64_t n)
   return __atomic_load_n(&p->done[GpPieceSlot(p, n)], __ATOMIC_ACQUIRE) == n + 1;
 }
 
+void GpDevCopyPast(void *to, const void *from, size_t bytes)
+{
+  size_t at = 0;
+
+#if defined(__SSE2__)
+  if ((uintptr_t)to % sizeof(__m128i) == 0) {
+    for (; at + sizeof(__m128i) <= bytes; at += sizeof(__m128i)) _mm_stream_si128((__m128i *)((char *)to + at), _mm_loadu_si128((const __m128i *)((const char *)from + at)));
+    _mm_sfence(); /* other cores and the device see these stores before later ones */
+  }
+#endif
+  memcpy((char *)to + at, (const char *)from + at, bytes - at);
+}
+
 static GpErr GpPieceCopy(void *source, size_t offset, size_t bytes, void *destination)
 {
-  memcpy(destination, (const char *)source + offset, bytes);
+  GpDevCopyPast(destination, (const char *)source + offset, bytes);
   return GP_SUCCESS;
 }
 

@@ -35,6 +35,9 @@ GpErr GpDevDownloadDrained(GpDev dev, int threads, const void *device, size_t by
 /* Converts 32-bit integers to 64-bit ones, or copies them, as GpDevDrain. context: the array that receives them. */
 GpErr GpDevDrainWiden(void *wide, size_t offset, size_t bytes, const void *source);
 
+/* Copies to memory that this core will not read soon, such as a pinned buffer. The stores bypass the caches, so that the lines of the destination are not read first. */
+void GpDevCopyPast(void *to, const void *from, size_t bytes);
+
 /* Asks for huge pages in an array that is about to be written. New memory then takes fewer page faults. If the system has none, ordinary pages are used. */
 void GpDevAdviseHuge(void *host, size_t bytes);
 

@@ -39,7 +39,7 @@ GP_CLONES static int GpIndicesInRange(size_t count, const PetscInt in[], PetscIn
 
 static void GpCopyIndices(size_t count, const PetscInt in[], int32_t out[])
 {
-  if (sizeof(PetscInt) == sizeof(int32_t)) memcpy(out, in, count * sizeof(int32_t));
+  if (sizeof(PetscInt) == sizeof(int32_t)) GpDevCopyPast(out, in, count * sizeof(int32_t));
   else
     for (size_t i = 0; i < count; i++) out[i] = (int32_t)in[i];
 }
@@ -89,7 +89,8 @@ GpErr GpCsrGetIndices(GpDev dev, const int32_t device[], size_t n, PetscInt out[
   return GpDevDownloadDrained(dev, 0, device, n * sizeof(int32_t), GpDevDrainWiden, out);
 }
 
-#define GP_NARROW_BLOCK 512
+#define GP_NARROW_BLOCK  512
+#define GP_NARROW_COPIED 2048 /* number of values that are converted in the L1 cache before they are copied */
 
 typedef struct {
   const double   *in;
@@ -156,8 +157,16 @@ static GpErr GpFillNarrow(void *context, size_t offset, size_t bytes, void *dest
   GpNarrow    *N     = (GpNarrow *)context;
   const size_t first = offset / sizeof(float);
   GpLoss       loss  = {.at = -1, .overflow = -1};
-  const GpErr  err   = GpCsrNarrow(0, bytes / sizeof(float), N->in + first, (float *)destination, &loss);
+  const size_t count = bytes / sizeof(float);
+  float        block[GP_NARROW_COPIED];
+  GpErr        err = GP_SUCCESS;
 
+  for (size_t k = 0; k < count && !err; k += GP_NARROW_COPIED) {
+    const size_t many = count - k < GP_NARROW_COPIED ? count - k : GP_NARROW_COPIED;
+
+    err = GpCsrNarrow((int64_t)k, many, N->in + first + k, block, &loss);
+    GpDevCopyPast((float *)destination + k, block, many * sizeof(float));
+  }
   pthread_mutex_lock(&N->lock);
   GpCsrAddLoss(N->loss, &loss, (int64_t)first);
   pthread_mutex_unlock(&N->lock);
@@ -166,7 +175,7 @@ static GpErr GpFillNarrow(void *context, size_t offset, size_t bytes, void *dest
 
 static GpErr GpFillCopy(void *context, size_t offset, size_t bytes, void *destination)
 {
-  memcpy(destination, (const char *)((GpNarrow *)context)->in + offset, bytes);
+  GpDevCopyPast(destination, (const char *)((GpNarrow *)context)->in + offset, bytes);
   return GP_SUCCESS;
 }
 
