@@ -4,6 +4,7 @@ static char help[] = "PCGPUAMG in CG: iterations, smoothers, new values, other m
   -first : number of the first problem of the test iterations\n\n";
 
 #include "amgproblems.h"
+#include "app/program/apphash.h"
 #include "pc/impls/gpuamg/gpuamg.h"
 
 static PetscInt N = 16, First = 0;
@@ -371,12 +372,12 @@ static PetscErrorCode ComparePlaces(Mat A, PC device, PC matrices, PetscBool tra
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Levels on the device give the same preconditioner as levels that are matrices, also for new values. */
-static PetscErrorCode ComparePreconditioners(Mat A, const char what[])
+/* Levels on the device give the same preconditioner as levels that are matrices, also for new values.  exact: the storage of A does not round its values */
+static PetscErrorCode ComparePreconditioners(Mat A, PetscBool exact, const char what[])
 {
   for (int v = 0; v < 6; v++) {
     const MatGPUCSRStorage storage   = v % 2 ? MAT_GPUCSR_STORAGE_DOUBLE : MAT_GPUCSR_STORAGE_SINGLE;
-    const PetscReal        tolerance = v % 2 ? 1e-10 : 1e-4;
+    const PetscReal        tolerance = exact && v % 2 ? 1e-10 : 1e-3;
     PC                     pc[2];
 
     PetscFunctionBeginUser;
@@ -394,6 +395,29 @@ static PetscErrorCode ComparePreconditioners(Mat A, const char what[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Changes the entries of a symmetric pattern a little, so that no two aggregates have the same sum of weights: rounding errors would decide between them. */
+static PetscErrorCode MakeIrregular(Mat A)
+{
+  const PetscInt *rowptr, *col;
+  PetscScalar    *val;
+  PetscInt        n;
+  PetscBool       done;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &n, &rowptr, &col, &done));
+  PetscCall(MatSeqAIJGetArray(A, &val));
+  for (PetscInt i = 0; i < n; i++) {
+    for (PetscInt k = rowptr[i]; k < rowptr[i + 1]; k++) {
+      const uint64_t hash = GpAppHash64((uint64_t)PetscMin(i, col[k]) << 32 | (uint64_t)PetscMax(i, col[k]));
+
+      val[k] *= i == col[k] ? 1.01 : 1 - 0.002 * (PetscScalar)(hash >> 11) * 0x1p-53;
+    }
+  }
+  PetscCall(MatSeqAIJRestoreArray(A, &val));
+  PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &n, &rowptr, &col, &done));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode TestPlaces(void)
 {
   Mat A;
@@ -404,12 +428,14 @@ static PetscErrorCode TestPlaces(void)
 
     PetscCall(AmgCreateProblem(&p, PETSC_COMM_WORLD, MATGPUCSR, &A));
     PetscCall(MatGPUCSRSetStorage(A, k % 2 ? MAT_GPUCSR_STORAGE_SINGLE : MAT_GPUCSR_STORAGE_DOUBLE));
-    PetscCall(ComparePreconditioners(A, p.name));
+    PetscCall(MakeIrregular(A));
+    PetscCall(ComparePreconditioners(A, (PetscBool) !(k % 2), p.name));
     PetscCall(MatDestroy(&A));
   }
   PetscCall(CreateConvection(&A));
   PetscCall(MatGPUCSRSetStorage(A, MAT_GPUCSR_STORAGE_DOUBLE));
-  PetscCall(ComparePreconditioners(A, "convection"));
+  PetscCall(MakeIrregular(A));
+  PetscCall(ComparePreconditioners(A, PETSC_TRUE, "convection"));
   PetscCall(MatDestroy(&A));
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "places: equal preconditioners\n"));
   PetscFunctionReturn(PETSC_SUCCESS);
