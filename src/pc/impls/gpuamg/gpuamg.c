@@ -205,7 +205,6 @@ static PetscErrorCode PCDestroy_GPUAMG(PC pc)
 {
   PetscFunctionBegin;
   PetscCall(PCReset_GPUAMG(pc));
-  PetscCall(PetscObjectComposeFunction((PetscObject)pc, PC_GPU_GET_RECORDED, NULL));
   PetscCall(PetscFree(pc->data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -277,6 +276,5 @@ PetscErrorCode PCCreate_GPUAMG(PC pc)
   pc->ops->view           = PCView_GPUAMG;
   pc->ops->reset          = PCReset_GPUAMG;
   pc->ops->destroy        = PCDestroy_GPUAMG;
-  PetscCall(PetscObjectComposeFunction((PetscObject)pc, PC_GPU_GET_RECORDED, PCGPUAMGGetRecorded_Private));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -6,7 +6,6 @@
 #include <petscksp.h>
 #include "gpucsrpc.h"
 #include "gpucsrcompat.h"
-#include "sys/gpurecord.h"
 
 #define PC_GPUAMG_MOST_LEVELS 30 /* upper bound of -pc_gpuamg_levels */
 
@@ -103,7 +102,6 @@ PETSC_INTERN PetscErrorCode PCGPUAMGDeviceBuild_Private(PC, const char **);     
 PETSC_INTERN PetscErrorCode PCGPUAMGDeviceRefill_Private(PC);
 PETSC_INTERN PetscErrorCode PCGPUAMGDeviceHashPattern_Private(Mat, uint64_t *);
 PETSC_INTERN PetscErrorCode PCGPUAMGDeviceApply_Private(PC, PetscBool transpose, Vec x, Vec y);
-PETSC_INTERN PetscErrorCode PCGPUAMGGetRecorded_Private(PC, PCGPURecorded *);
 PETSC_INTERN PetscErrorCode PCGPUAMGDeviceDestroy_Private(PC_GPUAMG *);
 
 #endif

@@ -217,7 +217,6 @@ PetscErrorCode PCGPUAMGDeviceRefill_Private(PC pc)
   GpCsrDestroy(&d->transposed.csr);
   PetscCall(PetscGPUCSRGraphDestroy(&d->graph)); /* the coefficients of the smoothers change */
   d->recorded.amg = NULL;
-  d->stamp        = 0;
   for (PetscInt level = 0; level < amg->n && !amg->why[0]; level++) {
     PCGPUAMGDestroyFactor(d->dev, &d->level[level].at);
     GpCsrDestroy(&d->level[level].transpose);

@@ -48,7 +48,6 @@ struct _n_PCGPUAMGDevice {
 
   PCGPUAMGCycleContext recorded; /* the last application since the set-up */
   PetscInt64           version;  /* version of the image for which the finest level was prepared */
-  PetscInt64           stamp;    /* version of the cycle for Krylov methods that record it */
   PetscGPUCSRGraph     graph;    /* the cycle of this application; NULL: not captured yet */
 };
 

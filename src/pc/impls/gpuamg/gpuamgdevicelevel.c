@@ -4,7 +4,8 @@
 
 PetscLogEvent PC_GPUAMG_Estimate;
 
-#define WHAT "setting up algebraic multigrid"
+#define WHAT         "setting up algebraic multigrid"
+#define GP_AMG_SHORT 10 /* the finest level is relaxed by rows if they have at most this number of nonzeros on average; with longer rows, the kernel of the matrix was measured to be faster */
 
 /* Prepares the finest level for the cycle.  The kernel of the matrix multiplies, or the kernel that relaxes while it multiplies with compressed rows: the one that moves fewer bytes.  The former one writes and
    reads a product, reads the vector once more, and needs vectors in double precision. */
@@ -20,6 +21,7 @@ PetscErrorCode PCGPUAMGDeviceSetFinest_Private(PC_GPUAMG *amg, PetscBool first)
   PetscFunctionBegin;
   d->version = d->op->version;
   L->a.m.csr = (GpCsr){.nnz = S->csr.nnz}; /* keeps the size of the values in single precision */
+  if (S->csr.nnz > GP_AMG_SHORT * m) PetscFunctionReturn(PETSC_SUCCESS);
   if (single && first) PetscCallGp(d->dev, WHAT, GpAggEncodeColumns(&S->csr, &L->a.m.codes));
   if (L->a.m.codes.count) each -= 3;
   if (4 * m + each * S->csr.nnz > GpFmtTraffic(&S->fmt) + rest) GpAggDestroyCodes(d->dev, &L->a.m.codes);
