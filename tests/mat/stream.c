@@ -284,7 +284,7 @@ int main(int argc, char **argv)
   if (automatic) { /* the options bound the device memory */
     Mat A, B;
 
-    PetscCall(Create(12000, 12000, PETSC_FALSE, &A));
+    PetscCall(Create(24000, 24000, PETSC_FALSE, &A));
     PetscCall(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &B));
     PetscCall(CheckInfo(A, PETSC_TRUE));
     PetscCall(MatDestroy(&A));
@@ -342,7 +342,7 @@ int main(int argc, char **argv)
    test:
       suffix: auto
       nsize: {{1 2}}
-      args: -auto -mat_gpucsr_stream_chunk 4096 -gpucsr_device_memory {{1400000 1367.1875k}}
+      args: -auto -mat_gpucsr_stream_chunk 4096 -gpucsr_device_memory {{3000000 2929.6875k}}
       output_file: output/stream_auto.out
 
 TEST*/
