@@ -19,7 +19,7 @@ PetscErrorCode KSPGPUGetPC_Private(KSP ksp, KSPGPUPCKind *kind, PCGPURecorded *r
     PetscCall(PCSetUp(ksp->pc)); /* KSPSetUp() does nothing if only the values of the matrix have changed; PCApply() would then set up */
     PetscCall((*get)(ksp->pc, recorded));
     *why = recorded->why;
-  } else if (!none) *why = "preconditioners other than none, jacobi and gpufsai";
+  } else if (!none) *why = "preconditioners other than none, jacobi, gpufsai, gpuspai and gpupoly";
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
