@@ -271,7 +271,7 @@ static PetscErrorCode TestOthers(PetscRandom random)
   PetscCall(PairDestroy(&p));
   PetscCall(PairCreate(A, PCBJACOBI, KSP_NORM_PRECONDITIONED, &p));
   PetscCall(PairSolve("block Jacobi", &p, random));
-  PetscCall(Told(p.ksp[1], size > 1 ? "several ranks" : "preconditioners other than none, jacobi and gpufsai"));
+  PetscCall(Told(p.ksp[1], size > 1 ? "several ranks" : "preconditioners other than none, jacobi, gpufsai, gpuspai and gpupoly"));
   PetscCall(PairDestroy(&p));
   PetscCall(PairCreate(A, PCJACOBI, KSP_NORM_PRECONDITIONED, &p));
   PetscCall(KSPSetResidualHistory(p.ksp[1], history, 600, PETSC_TRUE));
