@@ -52,10 +52,10 @@ static PetscErrorCode VecGPUCreateWithArray(MPI_Comm comm, VecType type, PetscIn
   Notes:
   The vector reads and writes `array`, and does not free it. The memory must exist until `VecDestroy()`. `VecDuplicate()` creates vectors with memory of their own.
 
-  The caller may read `array` after `VecGPUGetDeviceArrayRead()` and `PetscGPUCSRDeviceSynchronize()`: the first brings values there that the host has written. To change the values, write
-  `array` between `VecGPUGetDeviceArrayWrite()` and `VecGPURestoreDeviceArrayWrite()`; kernels on a stream of the caller must have ended before the second call.
+  The caller may read `array` after `VecGPUGetDeviceArrayRead()`, which copies values that the host has written to `array`, and `PetscGPUCSRDeviceSynchronize()`. To change the values, write
+  `array` between `VecGPUGetDeviceArrayWrite()` and `VecGPURestoreDeviceArrayWrite()`. Kernels on a stream of the caller must have finished before the second call.
 
-  `VecPlaceArray()` and `VecReplaceArray()` take host memory, as for all vectors of this type. `array` then keeps its values, until `VecResetArray()` or for good.
+  `VecPlaceArray()` and `VecReplaceArray()` take host memory, as for all vectors of this type. The vector then does not use `array`: after `VecPlaceArray()` until `VecResetArray()`, after `VecReplaceArray()` never again.
 
 .seealso: `VECGPU`, `VecCreateMPIGPUWithArray()`, `VecGPUGetDeviceArrayRead()`, `PetscGPUCSRDeviceMalloc()`
 @*/

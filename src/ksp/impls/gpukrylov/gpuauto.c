@@ -55,8 +55,8 @@ static PetscErrorCode KSPSolve_GPUAuto(KSP ksp)
   Notes:
   What is known of the matrix is what the program has set by `MatSetOption()` with `MAT_SPD` or `MAT_SYMMETRIC`. `KSPMINRES` needs a preconditioner that is positive definite.
 
-  `KSPGetType()` returns the selected type after `KSPSetUp()`. If later another matrix is set, the type stays. Options of the selected type, such as `-ksp_gmres_restart`, apply. Functions
-  for it, such as `KSPGMRESSetRestart()`, have an effect after `KSPSetUp()` only.
+  `KSPGetType()` returns the selected type after `KSPSetUp()`. If another matrix is set later, the type does not change. Options of the selected type, such as `-ksp_gmres_restart`, apply. Call
+  functions of the selected type, such as `KSPGMRESSetRestart()`, after `KSPSetUp()`. Before, they have no effect.
 
 .seealso: `KSPGPUCG`, `KSPGPUGMRES`, `KSPMINRES`, `MatSetOption()`, `MatIsSPDKnown()`, `MatIsSymmetricKnown()`
 M*/

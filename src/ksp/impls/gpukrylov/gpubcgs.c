@@ -81,15 +81,15 @@ static const KSPGPUMethod KSPGPUBCGSMethod = {.type         = KSPGPUBCGS,
 
   Options Database Keys:
 + -ksp_type gpubcgs    - sets the type
-. -ksp_pc_side right   - preconditions from the right, as `KSPBCGS`; the norm is then that of the residual
+. -ksp_pc_side right   - preconditions from the right, as `KSPBCGS`; the tested norm is then that of the unpreconditioned residual
 . -ksp_gpu_batch <8>   - number of iterations of a graph, after which the host reads the state
-- -ksp_gpu_refine <1>  - where single storage rounds the values of the matrix, replace the residual by one in double precision
+- -ksp_gpu_refine <1>  - if single storage rounds values of the matrix, replace the residual by one in double precision
 
   Level: intermediate
 
   Notes:
-  The iterates are those of `KSPBCGS` up to rounding. Sums are added in a fixed order. What the loop supports, what happens in all other cases, and the replacement of the residual
-  are as in `KSPGPUCG`; in the other cases `KSPBCGS` solves.
+  The iterates are those of `KSPBCGS` up to rounding. Sums are added in a fixed order. The manual page of `KSPGPUCG` says what the loop on the device supports, and how it
+  replaces the residual. In all other cases `KSPBCGS` solves.
 
   `-ksp_view` and `-info` report which loop has run, and why. All options of `KSPBCGS` apply.
 

@@ -137,22 +137,22 @@ static const KSPGPUMethod KSPGPUCGMethod = {.type         = KSPGPUCG,
 
   Options Database Keys:
 + -ksp_type gpucg      - sets the type
-. -ksp_gpu_batch <8>   - number of iterations of a graph, after which the host reads the state; more iterations need fewer launches, but more kernels are launched in vain after the method has stopped
-- -ksp_gpu_refine <1>  - where single storage rounds the values of the matrix, replace the residual by one in double precision
+. -ksp_gpu_batch <8>   - number of iterations of a graph, after which the host reads the state; a larger number needs fewer launches, but more kernels are launched after the method has stopped
+- -ksp_gpu_refine <1>  - if single storage rounds values of the matrix, replace the residual by one in double precision
 
   Level: intermediate
 
   Notes:
-  The loop on the device supports one process, matrices of type `MATGPUCSR`, and the preconditioners `PCNONE`, `PCJACOBI` and `PCGPUFSAI`. The vectors may be of
-  any type. The iterates are those of `KSPCG` up to rounding. Sums are added in a fixed order.
+  The loop on the device supports one process, matrices of type `MATGPUCSR`, and the preconditioners `PCNONE`, `PCJACOBI`, `PCGPUFSAI`, `PCGPUSPAI` and
+  `PCGPUPOLY`. The vectors may be of any type. The iterates are those of `KSPCG` up to rounding. Sums are added in a fixed order.
 
   In all other cases `KSPCG` solves, for example with monitors other than `KSPMonitorResidual()`, another preconditioner, null spaces, a user-defined
   convergence test, or several processes. Inner products on several processes need a reduction over the ranks, which only the host can start. With
   vectors of type `VECGPU`, `KSPCG` too copies only sums and the exchanged entries of products between host and device.
 
-  If single storage (`MatGPUCSRSetStorage()`) rounds values of the matrix, the iterations multiply by the rounded matrix. From time to time the residual is replaced by the one of the
-  given matrix, whose values a second operator on the device holds in double precision. The method converges only if this residual meets the tolerance. If replacements do not
-  reduce the residual, the solve continues with the double-precision values. `-ksp_gpu_refine 0` solves with the rounded matrix.
+  If single storage (`MatGPUCSRSetStorage()`) rounds values of the matrix, the iterations multiply by the rounded matrix. From time to time the residual is replaced by that of the
+  given matrix. For this purpose the device holds a second copy of the matrix, in double precision. The method converges only if the residual of the given matrix meets the tolerance.
+  If single precision does not suffice for the matrix, the solve continues or starts again with the double-precision values. `-ksp_gpu_refine 0` solves with the rounded matrix.
 
   `-ksp_view` and `-info` report which loop has run, and why. All options of `KSPCG` apply.
 

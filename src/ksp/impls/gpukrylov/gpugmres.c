@@ -184,9 +184,9 @@ static const KSPGPUMethod KSPGPUGMRESMethod = {.type         = KSPGPUGMRES,
   Options Database Keys:
 + -ksp_type gpugmres        - sets the type
 . -ksp_gmres_restart <30>   - number of iterations of a cycle, as `KSPGMRES`; at most 200
-. -ksp_pc_side right        - preconditions from the right, as `KSPGMRES`; the norm is then that of the residual
+. -ksp_pc_side right        - preconditions from the right, as `KSPGMRES`; the tested norm is then that of the unpreconditioned residual
 . -ksp_gpu_batch <8>        - number of iterations of a graph, after which the host reads the state
-- -ksp_gpu_refine <1>       - where single storage rounds the values of the matrix, compute the residual at restarts in double precision
+- -ksp_gpu_refine <1>       - if single storage rounds values of the matrix, compute the residual at restarts in double precision
 
   Level: intermediate
 
@@ -194,7 +194,7 @@ static const KSPGPUMethod KSPGPUGMRESMethod = {.type         = KSPGPUGMRES,
   The iterates are those of `KSPGMRES` up to rounding. The vectors are orthogonalised by the classical Gram-Schmidt method, the default of `KSPGMRES`; with another orthogonalisation, or with its
   iterative refinement, `KSPGMRES` solves. All inner products of an iteration are one reduction. Sums are added in a fixed order.
 
-  The device holds six vectors more than the restart. What the loop supports, what happens in all other cases, and the replacement of the residual are as in `KSPGPUCG`.
+  The device holds m + 6 vectors, where m is the restart. The manual page of `KSPGPUCG` says what the loop on the device supports, and how it replaces the residual. In all other cases `KSPGMRES` solves.
 
   `-ksp_view` and `-info` report which loop has run, and why. All options of `KSPGMRES` apply.
 

@@ -92,7 +92,7 @@ static PetscErrorCode KSPSetFromOptions_GPU(KSP ksp, GpOptionItems PetscOptionsO
 static PetscErrorCode KSPGPUViewRefine(const KSP_GPU *g, PetscViewer viewer)
 {
   PetscFunctionBegin;
-  if (g->switched) PetscCall(PetscViewerASCIIPrintf(viewer, "  replacing the residual %" PetscInt_FMT " times did not reduce it enough: the solve was completed with the values in double precision\n", g->replacements));
+  if (g->switched) PetscCall(PetscViewerASCIIPrintf(viewer, "  single precision does not suffice for this matrix: the solve used the values in double precision\n"));
   else if (g->refining) PetscCall(PetscViewerASCIIPrintf(viewer, "  single storage rounds values: the residual was replaced %" PetscInt_FMT " times by one in double precision\n", g->replacements));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -30,7 +30,7 @@ static PetscErrorCode PCGPUAMGGetOptions(PC pc, PCGPUAMGOptions *options, PetscB
   On the finest level, the unknowns i and j are connected if |a(i,j)| > threshold sqrt(|a(i,i)| |a(j,j)|). With a block size above 1, the Frobenius norms of blocks replace the absolute values. Each level has
   half the threshold of the next finer one.
 
-  If no entry of a row is above the threshold, the entries above half of the largest one are used; |a(i,j)| / sqrt(|a(i,i)| |a(j,j)|) is compared. However, if the other entries of the row add up to at most 0.2 times
+  The strength of an entry is |a(i,j)| / sqrt(|a(i,i)| |a(j,j)|). If no strength in a row is above the threshold, the entries with more than half of the largest strength are connections. However, if the other entries of the row add up to at most 0.2 times
   its diagonal entry, the row adds no connections. An unknown without connections is not interpolated from coarser levels, because the smoother solves its equation.
 
 .seealso: `PCGPUAMG`
@@ -251,7 +251,8 @@ PetscErrorCode PCGPUAMGSetRatio(PC pc, PetscReal ratio)
 
   Note:
   The precision is that of prolongators, coarse operators and the inverse on the coarsest level, if the operator has type `MATGPUCSR`. The finest level uses the operator itself with its own storage. Coarse operators are
-  computed in double precision and then converted. Vectors are always in double precision.
+  computed in double precision and then converted. For levels on the device, the vectors of the cycle have this precision too, except those of the finest level if the kernel of the matrix multiplies there, and `MAT_GPUCSR_STORAGE_AUTO` means
+  double precision. For levels that are matrices of PETSc, all vectors are in double precision.
 
 .seealso: `PCGPUAMG`
 @*/
@@ -318,8 +319,9 @@ PetscErrorCode PCGPUAMGSetReuse(PC pc, PCGPUAMGReuse reuse)
   Level: intermediate
 
   Note:
-  The set-up of levels on the device is much faster. They need one process, the matrix type `MATSEQAIJGPUCSR`, the smoother `PC_GPUAMG_SMOOTHER_CHEBYSHEV` or `PC_GPUAMG_SMOOTHER_L1JACOBI`, blocks of at most 8 unknowns, at most
-  8 vectors of the near-null space, and no options of the `PCMG` that otherwise is the cycle. `PC_GPUAMG_HIERARCHY_AUTO` uses them if this holds. -ksp_view prints the place of the levels.
+  The set-up is much faster if the levels are on the device. This requires one process, a matrix of type `MATSEQAIJGPUCSR` that is not streamed and whose rows have ascending columns, the smoother `PC_GPUAMG_SMOOTHER_CHEBYSHEV` or
+  `PC_GPUAMG_SMOOTHER_L1JACOBI`, blocks of at most 8 unknowns, at most 8 vectors of the near-null space, at most 4,096 strong connections of a node, and no options that begin with -pc_gpuamg_mg_.
+  `PC_GPUAMG_HIERARCHY_AUTO` puts the levels on the device if all these conditions hold. With `PC_GPUAMG_HIERARCHY_DEVICE`, the set-up stops with an error otherwise. -ksp_view prints the place of the levels.
 
 .seealso: `PCGPUAMG`
 @*/

@@ -76,7 +76,8 @@ PetscErrorCode PCSetFromOptions_GPUAMG(PC pc, GpOptionItems PetscOptionsObject)
   PetscCall(PetscOptionsReal("-pc_gpuamg_ratio", "Quotient of the largest and smallest eigenvalue that a Chebyshev smoother damps", "PCGPUAMGSetRatio", o.ratio, &o.ratio, NULL));
   PetscCall(PetscOptionsInt("-pc_gpuamg_lanczos_steps", "Maximum number of Lanczos steps that estimate the largest eigenvalue of a level", "None", o.steps, &o.steps, NULL));
   PetscCall(PetscOptionsReal("-pc_gpuamg_damping", "Factor w of the prolongator (I - w/h D^-1 A) P0, where h bounds the eigenvalues of D^-1 A; 0: the prolongator is not smoothed", "None", o.damping, &o.damping, NULL));
-  PetscCall(PetscOptionsEnum("-pc_gpuamg_storage", "Precision of prolongators, coarse operators and the coarsest inverse on the device", "PCGPUAMGSetStorage", MatGPUCSRStorages, (PetscEnum)o.storage, (PetscEnum *)&o.storage, NULL));
+  PetscCall(
+    PetscOptionsEnum("-pc_gpuamg_storage", "Precision of prolongators, coarse operators, the coarsest inverse and, for levels on the device, the vectors", "PCGPUAMGSetStorage", MatGPUCSRStorages, (PetscEnum)o.storage, (PetscEnum *)&o.storage, NULL));
   PetscCall(PetscOptionsEnum("-pc_gpuamg_hierarchy", "Whether the levels are on the device only, or matrices of PETSc", "PCGPUAMGSetHierarchy", PCGPUAMGHierarchies, (PetscEnum)o.hierarchy, (PetscEnum *)&o.hierarchy, NULL));
   PetscCall(PetscOptionsEnum("-pc_gpuamg_reuse", "What is kept for new values with the same nonzero pattern", "PCGPUAMGSetReuse", PCGPUAMGReuses, (PetscEnum)o.reuse, (PetscEnum *)&o.reuse, NULL));
   PetscOptionsHeadEnd();

@@ -143,7 +143,7 @@ static PetscErrorCode PCDestroy_GPUSPAI(PC pc)
 
   If the rows of A whose numbers are in the pattern of a row of M are linearly dependent, `KSPSolve()` stops with `KSP_DIVERGED_PC_FAILED`, and -info names the row.
 
-  The set-up runs on the GPU. Threads of the host compute it if a filter is set or if a row has more than 1024 entries. Results do not depend on the number of threads. -ksp_view prints where the
+  The set-up runs on the GPU. Threads of the host compute it if a filter is set, if a row of M has more than 1024 entries, or if its least-squares problem has more than 2048 columns. Results do not depend on the number of threads. -ksp_view prints where the
   set-up ran. The application runs on the device and copies no vector of type `VECGPU`.
 
   If only the values of the matrix have changed, the pattern of M is kept, and its values are computed again. The threshold and the filter are not applied again.

@@ -36,12 +36,12 @@ static PetscErrorCode MatGPUCSRLendValues(Mat A, GpDev dev, MatGPUCSRLent *lent,
   Level: developer
 
   Notes:
-  The arrays are for reading only. `A` must not change before `MatGPUCSRRestoreDeviceCSR()`. Indices begin at 0 and have 32 bits, whatever `PetscInt` has. On the host backend the arrays are in host memory.
+  The arrays are for reading only. `A` must not change before `MatGPUCSRRestoreDeviceCSR()`. Indices begin at 0 and have 32 bits, even if `PetscInt` has 64. On the host backend the arrays are in host memory.
 
   If the values are stored in single precision, this function copies the double-precision values from the host to the device, and `MatGPUCSRRestoreDeviceCSR()` frees the copy. With `-mat_gpucsr_storage double` nothing is
   copied. Kernels on a stream of the caller may start after `PetscGPUCSRDeviceSynchronize()`.
 
-  For a parallel matrix, pass the blocks that `MatMPIAIJGetSeqAIJ()` returns.
+  For a parallel matrix, pass the blocks that `MatMPIAIJGetSeqAIJ()` returns. Streamed matrices and the type `gpucsrstream` are not supported.
 
 .seealso: `MATGPUCSR`, `MatGPUCSRRestoreDeviceCSR()`, `MatGPUCSRUpload()`, `MatGPUCSRSetStorage()`, `VecCreateSeqGPUWithArray()`
 @*/

@@ -4,7 +4,7 @@
 #include "mat/impls/gpucsr/selector/gpselwisdom.h"
 
 /*@C
-  PetscGPUCSRSetWisdom - Sets the file that remembers which kernels were the fastest
+  PetscGPUCSRSetWisdom - Sets the wisdom file, which stores the fastest kernels of measured matrices for later runs
 
   Not Collective
 
@@ -17,10 +17,10 @@
   Level: intermediate
 
   Notes:
-  Only matrices whose kernel is measured use the file (`MAT_GPUCSR_SELECT_MEASURE`). A measurement appends a line. A matrix with the same features, on the same GPU and in the same storage, is not measured again, in this run or a later one,
+  The file is used only for matrices with `MAT_GPUCSR_SELECT_MEASURE`. Each measurement appends a line. A matrix with the same features, on the same GPU and in the same storage, is not measured again, in this run or a later one,
   but uses the same kernel. Its products then have the same bits in every run.
 
-  A line has the GPU, the storage, the product, the size of the matrix, a hash of its features, the kernel and the time in microseconds. Delete lines, or the file, to measure again. Processes can share a file.
+  A line contains the GPU, the storage, the product (`mult`, or `multadd` if it adds to a vector), the size of the matrix, a hash of its features, the kernel and its time in microseconds. If lines differ in kernel and time only, the first one counts. Delete lines, or the file, to measure again. Processes can share a file.
 
 .seealso: `MATGPUCSR`, `MatGPUCSRSetSelect()`, `MatGPUCSRSetKernel()`
 @*/
