@@ -1,8 +1,11 @@
 /* Copies of large arrays in pageable memory, and loops, by several threads (gpupload.h).
 
-   An array is divided into pieces. The threads take pieces in ascending order. Of an upload, each thread fills a pinned buffer of the ring, and the calling thread copies filled buffers to the device in
-   ascending order: adjacent ones by one call, because each call keeps the link idle for the time in which it transfers 150 kB. Of a download, the calling thread copies to the buffers, and the threads empty them. Threads wait for each other
-   by polling, because a piece takes less time than to wake a thread. */
+   An array is divided into pieces. The threads take pieces in ascending order.
+
+   In an upload, each thread fills a pinned buffer of the ring. The calling thread copies filled buffers to the device in ascending order. It copies adjacent buffers by one call, because the link is idle
+   between two calls for about 3 microseconds, in which it could transfer 150 kB. In a download, the calling thread copies from the device to the buffers, and the threads empty them.
+
+   Threads wait for each other by polling, because a piece takes less time than waking a thread. */
 #include "device/gpupload.h"
 #include "device/gpdeviceimpl.h"
 #include "device/gpfillers.h"
@@ -14,17 +17,17 @@
   #include <emmintrin.h>
 #endif
 
-#define GP_UPLOAD_PIECES   6  /* number of pieces below which waking threads takes longer than it saves */
+#define GP_UPLOAD_PIECES   6  /* arrays with fewer pieces are copied by one thread, because waking threads takes longer than it saves */
 #define GP_UPLOAD_TOGETHER 16 /* largest number of pieces that are copied by one call */
-#define GP_UPLOAD_UNDERWAY 2  /* number of calls under way from which on a call for fewer pieces waits until there are more, or fewer calls under way */
+#define GP_UPLOAD_UNDERWAY 2  /* if this number of copies is under way, fewer than the largest number of pieces are not copied yet: the calling thread waits for more pieces, or for a copy to end */
 #define GP_UPLOAD_THREADS  16 /* upper bound on the default number of threads. A GPU receives 55 GB/s, and a thread converts 3 to 6 GB/s */
-#define GP_UPLOAD_HELPED   4  /* number of threads below which the calling thread takes pieces too while it waits; otherwise it would delay copies */
+#define GP_UPLOAD_HELPED   4  /* with fewer threads than this, the calling thread also processes pieces while it waits. With more threads it does not, because this would delay copies */
 
 /* The pieces of arrays. Piece n uses the buffer base + n of the ring. */
 typedef struct {
   GpDev            dev;
   int              workers; /* number of threads beside the calling one */
-  const GpDevPart *part;    /* the arrays; of a download, device and bytes of one array */
+  const GpDevPart *part;    /* the arrays. A download has one, of which only device and bytes are set */
   int              parts;
   int64_t          first[GP_UPLOAD_PARTS + 1]; /* number of the first piece of each array, and number of all pieces */
   int64_t          pieces, base;
@@ -32,7 +35,7 @@ typedef struct {
   GpDevDrain       drain;  /* NULL: this is an upload */
   void            *context;
   int64_t          next;                 /* number of the piece that the next thread takes */
-  int64_t          open;                 /* pieces below this one have a free buffer, or have arrived from the device */
+  int64_t          open;                 /* threads may take pieces below this number: in an upload their buffers are free, in a download their data have arrived */
   int              err;                  /* a GpErr: the error of a piece */
   int64_t          done[GP_RING_PIECES]; /* for each buffer: 1 plus the number of the last piece that a thread has processed in it */
 } GpPieces;
@@ -152,7 +155,7 @@ static int GpDevGetWorkers(GpDev dev, int threads)
 
 /* --- the ring ------------------------------------------------------------------------------------------------------------------------ */
 
-/* Learns whether the oldest copy that is not known to be complete is complete. must: waits for it. Returns 1 if there is such a copy and it is complete. */
+/* Checks the oldest copy that is still counted as under way. If it is complete, releases its buffers and returns 1. must: waits until it is complete. */
 static int GpRingComplete(GpDev dev, int must, GpErr *err)
 {
   GpDevRing *R    = &dev->ring;
@@ -180,7 +183,7 @@ static void GpRingTouch(void *segment, int part, int64_t begin, int64_t end)
   for (int64_t page = begin; page < end; page++) ((volatile char *)segment)[page * 4096] = 0;
 }
 
-/* Allocates a segment of buffers. To pin huge pages in place takes less than half the time of an allocation of pinned memory. The threads touch the pages first. */
+/* Allocates a segment of buffers. The threads touch its pages, which are huge pages if possible, and then the segment is pinned in place. This takes less than half the time of an allocation of pinned memory. */
 static GpErr GpRingAddSegment(GpDev dev)
 {
   GpDevRing   *R = &dev->ring;
@@ -199,7 +202,7 @@ static GpErr GpRingAddSegment(GpDev dev)
   return err;
 }
 
-/* Allocates buffers for this number of pieces, if there are fewer. Fails if the system refuses all pinned memory. */
+/* Enlarges the ring to one buffer for each piece, at most GP_RING_PIECES. Fails only if the ring has no buffer at all. */
 static GpErr GpRingCreate(GpDev dev, int64_t pieces)
 {
   GpDevRing *R    = &dev->ring;
@@ -243,7 +246,7 @@ static int GpPiecesStart(GpPieces *p, int threads)
   return 1;
 }
 
-/* All threads process all pieces in host memory. */
+/* Processes all pieces on the host backend, where threads read and write the arrays themselves. */
 static GpErr GpPiecesRun(GpPieces *p)
 {
   p->open = p->pieces;

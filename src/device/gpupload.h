@@ -13,8 +13,7 @@ extern "C" {
    `context` is copied. threads: number of threads; 0: one for each core that the process may use, at most 16. One thread copies if the array is small, or if the system refuses threads or pinned memory. */
 GpErr GpDevUploadByThreads(GpDev dev, int threads, void *device, size_t bytes, GpDevFill fill, void *context);
 
-/* Uploads several arrays, one after the other in this order, without a wait between them. If several pieces fail, the error is that of any of them; all pieces before one that fails are filled. */
-#define GP_UPLOAD_PARTS 4 /* maximum number of arrays */
+#define GP_UPLOAD_PARTS 4 /* maximum number of arrays of GpDevUploadParts() */
 
 typedef struct {
   void     *device;
@@ -23,16 +22,17 @@ typedef struct {
   void     *context;
 } GpDevPart;
 
+/* Uploads several arrays, one after the other in this order, without a wait between them. If several pieces fail, the error of one of them is returned. All pieces before a failed one are filled. */
 GpErr GpDevUploadParts(GpDev dev, int threads, int n, const GpDevPart part[]);
 
 /* Like GpDevDownload(), with several threads. threads: as above. */
 GpErr GpDevDownloadByThreads(GpDev dev, int threads, void *host, const void *device, size_t bytes);
 
-/* Downloads data that drain(context, offset, bytes, source) stores, piece by piece. Several threads call it at the same time, as they call fill() above. */
+/* Downloads an array piece by piece and calls drain(context, offset, bytes, source) for each piece. Several threads call drain() at the same time; the rules for fill() apply. threads: as above. */
 typedef GpErr (*GpDevDrain)(void *context, size_t offset, size_t bytes, const void *source);
 GpErr GpDevDownloadDrained(GpDev dev, int threads, const void *device, size_t bytes, GpDevDrain drain, void *context);
 
-/* Converts 32-bit integers to 64-bit ones, or copies them, as GpDevDrain. context: the array that receives them. */
+/* A GpDevDrain that converts 32-bit integers to 64-bit ones. wide: the array that receives them. offset and bytes count bytes of the 32-bit integers. */
 GpErr GpDevDrainWiden(void *wide, size_t offset, size_t bytes, const void *source);
 
 /* Copies to memory that this core will not read soon, such as a pinned buffer. The stores bypass the caches, so that the lines of the destination are not read first. */

@@ -24,8 +24,8 @@ struct GpWorkers_ {
   int             threads; /* number of threads that were started */
   int             left;    /* number of threads that may still begin the task */
   int             running; /* number of threads in body() */
-  int             stop;    /* 1: the threads end */
-  unsigned        task;    /* number of the task */
+  int             stop;    /* 1: the threads return */
+  unsigned        task;    /* number of tasks begun so far, which identifies the current one */
   void (*body)(void *);
   void *context;
 };

@@ -1,4 +1,4 @@
-/* Threads that are kept between calls and work on one task together. To start them takes some microseconds, to create them takes a hundred times as long. They do not call the device.
+/* Threads that are kept between calls and work on one task together. Starting a task takes some microseconds. Creating the threads takes a hundred times as long. The threads do not call the device.
 
    Only one thread, that of the caller, begins and ends tasks. */
 #ifndef GPWORKERS_H
@@ -12,7 +12,7 @@ typedef struct GpWorkers_ *GpWorkers;
 
 int  GpWorkersCreate(int threads, GpWorkers *workers); /* returns 0, or an errno */
 void GpWorkersDestroy(GpWorkers *workers);
-int  GpWorkersCount(GpWorkers workers); /* number of threads; 0 if workers is NULL, or if a child process inherited them, in which threads do not exist */
+int  GpWorkersCount(GpWorkers workers); /* number of threads; 0 if workers is NULL, or in a child process after fork(), which inherits the structure but not the threads */
 
 /* Has at most `threads` threads call body(context) once each, at the same time. Returns at once. */
 void GpWorkersBegin(GpWorkers workers, int threads, void (*body)(void *context), void *context);

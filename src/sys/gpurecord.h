@@ -12,13 +12,14 @@ typedef struct {
   const char *why; /* what cannot be recorded, as the object of "does not support", for example "a factor that is streamed"; NULL: the preconditioner can be recorded */
 
   /* Launches z = M r on the current stream of the device. r and z are n doubles in device memory that do not overlap. It waits for nothing, downloads nothing and uses memory that stays allocated until the next
-     call of the function that fills this structure returns another version. The launches are replayed with other values of r, and also in vain after the method has stopped. */
+     call of the function that fills this structure returns another version. The launches are replayed with other values of r, and also after the method has stopped, when z is not used. */
   PetscErrorCode (*apply)(void *ctx, const double r[], double z[]);
   void *ctx;
 
   PetscInt64     version; /* The graph is recorded again if apply, ctx or version has changed. New values in the same device memory need no new version. */
   PetscLogDouble flops;   /* flops of one application */
-  PetscInt       batch;   /* upper bound on the number of iterations of a graph; 0: none. 1 is for an application that takes far longer than the host needs to read the state: no graph is then launched ahead, so that none runs in vain */
+  PetscInt
+    batch; /* upper bound on the number of iterations of a graph; 0: none. 1: no graph is launched ahead of the one that the host waits for, so that no application runs after the last iteration; this pays if an application takes far longer than reading the state */
 } PCGPURecorded;
 
 typedef PetscErrorCode (*PCGPUGetRecordedFn)(PC, PCGPURecorded *);

@@ -1,9 +1,9 @@
-/* The kernel of `direct` for up to KMEANS_FEW clusters and KMEANS_FEW_FEATURES features, for iterations on a GPU without the host (KMeansData.loop). With so few clusters, most of the time
-   of kmeansdirect.cuh is the work for each point beside the search. This kernel keeps the points in registers, and writes the number of a centroid to the lowest bits of its score, so
+/* The kernel of `direct` for up to KMEANS_FEW clusters and KMEANS_FEW_FEATURES features, for iterations on a GPU without the host (KMeansData.loop). With so few clusters, the kernel of
+   kmeansdirect.cuh spends most of its time on work for each point after the search. This kernel keeps the points in registers, and writes the number of a centroid to the lowest bits of its score, so
    that no score is computed again.
 
-   Scores here are the negative scores of screen/kmeansframe.cuh. The lowest bits change a score by less than KMEANS_FEW_MARK times its value, which is at most P. They are part of the
-   relative error r. If the second least score is above the limit of the error bound, the centroid with the least score is the nearest. Otherwise the thread evaluates the distances
+   Scores here are the negative scores of screen/kmeansframe.cuh. The lowest bits change a score by less than KMEANS_FEW_MARK times its value. The value is at most the bound P of that file, so
+   KMEANS_FEW_MARK is added to the relative error r of that file. If the second least score is above the limit of the error bound, the centroid with the least score is the nearest. Otherwise the thread evaluates the distances
    of all centroids by the definition. */
 #include "kmeansfew.h"
 #include "kmeanswarp.cuh"

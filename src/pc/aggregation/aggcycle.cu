@@ -24,7 +24,7 @@ static void GpCycleSet(GpCycleVector y, int64_t i, double value)
   else ((double *)y.data)[i] = value;
 }
 
-/* The sum has the precision of x. */
+/* Returns entry i of A x. The products are added in the precision of x. */
 static double GpCycleDot(const GpCycleMatrix *M, int32_t i, GpCycleVector x)
 {
   const GpCsr *A      = &M->csr;
@@ -111,7 +111,7 @@ const GpCycleKernels GpCycleKernels_Host = {GpCycleStart_Host, GpCycleRelax_Host
 static constexpr int      BLOCK = 256;
 static constexpr unsigned ALL   = 0xffffffffu;
 
-/* What becomes of the product: functions of the row and of the entry of A x. X: precision of x and of the sum, Y: precision of the result. */
+/* Functions that use entry i of the product A x at once. X: precision of x and of the sum; Y: precision of the result. */
 template <typename X, typename Y>
 struct GpCycleRelaxer {
   X               factor, before, correction;
@@ -155,7 +155,7 @@ struct GpCycleStarter {
   }
 };
 
-/* Adds the products of a row; lane is the first nonzero, LANES the distance of the next one. */
+/* Returns the part of the sum of row i that one thread computes: the nonzeros lane, lane + LANES, ... of the row. */
 template <typename T, typename X, int LANES>
 __device__ static X GpCycleSum(const int32_t *rowptr, const int32_t *col, const T *val, const X *x, int64_t i, int lane)
 {
@@ -181,7 +181,7 @@ __global__ static void __launch_bounds__(BLOCK) GpCycleProductKernel(int32_t m, 
   if (i < m && threadIdx.x % LANES == 0) use(i, sum);
 }
 
-/* The same with codes of columns. */
+/* LANES threads multiply a row whose columns are stored as codes. Vectors are read after GpWait(). */
 template <int LANES, class Use>
 __global__ static void __launch_bounds__(BLOCK) GpCycleCodedKernel(int32_t m, const int32_t *rowptr, GpAggCodes codes, const float *val, const float *x, Use use)
 {
@@ -244,7 +244,7 @@ static GpErr GpCycleSelect(const GpCycleMatrix *A, const void *x, const Use &use
   }
 }
 
-/* Selects the kernel by the precisions of A, x and y. make.make<X, Y>() returns the function that uses the product. */
+/* Selects the kernel by the precisions of A, x and y. make.use<X, Y>() returns the function that uses the product. */
 template <class Make>
 static GpErr GpCycleProduct(const GpCycleMatrix *A, GpCycleVector x, GpCycleVector y, const Make &make)
 {

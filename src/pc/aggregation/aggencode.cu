@@ -5,7 +5,7 @@
 typedef struct {
   GpCsr     A;
   uint32_t *seen;  /* [words + 1] bit `column - row + m` is set if a nonzero has this difference */
-  int32_t  *start; /* [words + 1] number of bits of a word, later of all words before it */
+  int32_t  *start; /* [words + 1] number of bits that are set in each word; after the prefix sum, in all words before it */
   int32_t  *offset;
   int32_t   count;
   uint8_t  *code;

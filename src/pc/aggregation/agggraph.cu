@@ -47,7 +47,7 @@ typedef struct {
   int32_t        block;
   double         threshold;
   double        *norm, *limit; /* [nodes] Frobenius norm of the diagonal block; bound above which a connection is strong */
-  int32_t       *count;        /* [nodes + 1] number of strong connections, later their first positions */
+  int32_t       *count;        /* [nodes + 1] number of strong connections of each node; after the prefix sum, position of the first one */
   int32_t       *col;          /* columns and weights of the strong connections */
   double        *weight;
   const int32_t *other, *othercol; /* the transpose */
@@ -108,7 +108,7 @@ GP_STEP(GpAggFindNorm)
   a->norm[i] = sqrt(sum);
 }
 
-/* Sets the bound of a node and counts the strong connections in its rows. */
+/* Sets the bound of a node and counts the strong connections in its rows. If no connection is above the threshold and the node is not dominated by its diagonal block, the bound is half the largest weight. */
 GP_STEP(GpAggCountStrong)
 {
   const GpAggGraphArgs *a = (const GpAggGraphArgs *)args;
@@ -172,7 +172,7 @@ GP_STEP(GpAggCompareRow)
   }
 }
 
-/* Merges a row with that of the transpose. The weight of an edge is the larger one of its weights in the two rows. col: NULL only counts */
+/* Merges row i with row i of the transpose, and returns the number of edges. An edge gets the larger of its weights in the two rows. If col is NULL, the edges are counted but not stored. */
 GP_INLINE int32_t GpAggMerge(const GpAggGraphArgs *a, int64_t i, int32_t *col, double *weight)
 {
   int32_t p = a->count[i], q = a->other[i], n = 0;
@@ -307,7 +307,7 @@ static GpErr GpAggMakeSymmetric(GpCsr *S)
   return GP_SUCCESS;
 }
 
-/* Creates the rows of the strong connections from counted positions. */
+/* Creates the graph. a->count has the row starts. */
 static GpErr GpAggCreateStrong(GpAggGraphArgs *a, int32_t nodes, GpCsr *graph)
 {
   GpDev   dev = a->A.dev;

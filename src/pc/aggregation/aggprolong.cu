@@ -8,8 +8,8 @@ typedef struct {
   GpAggAggregates a;
   int32_t         block, k;
   const double   *near, *B;
-  double         *Q;      /* the bases; those of aggregate c, [k][m], begin at ptr[c] block k; m is the number of unknowns of the aggregate */
-  double         *rows;   /* [rows][k] the bases by rows */
+  double         *Q;      /* [rows][k] the bases by aggregates: that of aggregate c is an array [k][m] at position ptr[c] * block * k, where m is the number of unknowns of the aggregate */
+  double         *rows;   /* [rows][k] the same numbers by rows of P0 */
   double         *next;   /* [count][k][k] */
   int32_t        *empty;  /* [count k] */
   int32_t        *rowptr; /* [rows + 1] */
@@ -168,7 +168,7 @@ GpErr GP_IMPL(GpAggFillEmptyRows)(GpCsr *A, int32_t block, const int32_t *empty)
   return GP_EACH(A->dev, GpAggEmptyArgs, GpAggFillRow, A->m, &a);
 }
 
-/* Arrays of one number for each row or nonzero. */
+/* Arguments of the steps below. Each step uses some of the members. */
 typedef struct {
   GpCsr          A;
   int32_t        k;

@@ -19,9 +19,9 @@ typedef struct {
   uint64_t       *key, *near; /* near: the largest key at a node and its neighbours */
   int32_t        *undecided;  /* set to 1 if a node is undecided */
   int32_t        *toolong;    /* set to 1 if a node has too many connections */
-  int32_t        *number;     /* [n + 1] whether a node is a root, later the number of roots before it */
-  int32_t        *before;     /* [n] aggregate of roots and their neighbours, otherwise -1 */
-  int32_t        *size;       /* [count] number of nodes of aggregates in `before` */
+  int32_t        *number;     /* [n + 1] 1 if a node is a root; after the prefix sum, the number of roots before it */
+  int32_t        *before;     /* [n] aggregate of a node that is a root or a neighbour of one; -1 for other nodes */
+  int32_t        *size;       /* [count] number of nodes of each aggregate according to `before` */
   GpAggAggregates a;
   uint32_t       *sorted; /* [n] aggregates of the nodes; `count` for no aggregate */
 } GpAggNodes;
@@ -121,7 +121,7 @@ GP_STEP(GpAggJoinOther)
   if (best >= 0) GP_COUNT(a->a.ptr + best);
 }
 
-/* Initializes the keys and does the first round. */
+/* Initializes the keys. The rounds follow (GpAggRunRound()). */
 GP_PAIR(GpAggStartRoots, const GpAggNodes *a);
 GpErr GP_IMPL(GpAggStartRoots)(const GpAggNodes *a)
 {

@@ -1,4 +1,4 @@
-/* What the steps of aggregation need in addition to gpsteps.h. Files of this directory only include this header. */
+/* Functions that the steps of aggregation need in addition to gpsteps.h. Only files of this directory include this header. */
 #ifndef AGGSTEP_H
 #define AGGSTEP_H
 
@@ -27,7 +27,7 @@ GP_INLINE void GP_AGG_ADD64(uint64_t *sum, uint64_t by)
 }
 #endif
 
-/* SplitMix64 (G. L. Steele, D. Lea and C. H. Flood, 2014), as app/program/apphash.h */
+/* SplitMix64 (G. L. Steele, D. Lea and C. H. Flood, 2014). app/program/apphash.h has the same function. */
 GP_INLINE uint64_t GpAggHash(uint64_t x)
 {
   x += 0x9e3779b97f4a7c15u;

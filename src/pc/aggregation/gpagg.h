@@ -13,13 +13,13 @@ extern "C" {
 
 #define GP_AGG_BLOCK     8    /* maximum number of unknowns of a node */
 #define GP_AGG_LONGEST   4096 /* maximum number of connections of a node */
-#define GP_AGG_DOMINATED 0.2  /* the smoother solves a row whose other entries have a sum of absolute values of at most this fraction of the diagonal entry */
+#define GP_AGG_DOMINATED 0.2  /* a node needs no strong connection if the norms of its other blocks have a sum of at most this fraction of the norm of its diagonal block: the smoother reduces its error */
 
-/* What is wrong with rows, for GpAggMeasure.bad */
+/* Indices of GpAggMeasure.bad, which counts rows with an error */
 enum {
-  GP_AGG_INFINITE, /* number of rows with an entry that is not finite */
-  GP_AGG_NEGATIVE, /* number of rows that are not zero and whose diagonal entry is not positive */
-  GP_AGG_UNSORTED, /* number of rows whose columns do not ascend */
+  GP_AGG_INFINITE, /* rows with an entry that is not finite */
+  GP_AGG_NEGATIVE, /* rows that are not zero and whose diagonal entry is not positive */
+  GP_AGG_UNSORTED, /* rows whose columns do not ascend */
   GP_AGG_FAULTS
 };
 
@@ -50,7 +50,7 @@ void  GpAggDestroyAggregates(GpDev, GpAggAggregates *a);
 /* Creates the tentative prolongator P0. Its k columns of an aggregate are an orthonormal basis of the vectors B, [rows][k], on the aggregate. next: [count k][k] receives the vectors of the next level, and
    empty: [count k] whether a column of P0 is zero, because the vectors are linearly dependent on the aggregate. A row of P0 is empty if its node is in no aggregate or if near is zero. */
 GpErr GpAggCreateTentative(GpDev, const GpAggAggregates *a, int32_t block, int32_t k, const double *near, const double *B, double *next, int32_t *empty, GpCsr *P0);
-GpErr GpAggFillConstant(GpDev, int32_t n, int32_t k, double *B); /* B: [n][k] becomes 1 where the row and the column have the same remainder modulo k, otherwise 0 */
+GpErr GpAggFillConstant(GpDev, int32_t n, int32_t k, double *B); /* sets B[i][v], i < n and v < k, to 1 if i modulo k is v, otherwise to 0 */
 
 /* P holds A P0 and becomes (I - factor D^-1 A) P0. The pattern of P includes that of P0. */
 GpErr GpAggSmooth(GpCsr *P, const GpCsr *P0, double factor, const double *diagonal);
@@ -78,14 +78,14 @@ typedef enum {
 /* The tridiagonal matrix, in device memory during the steps. beta[j] is in rows j and j + 1; the last one is the norm of the remaining vector. */
 typedef struct {
   double   alpha[GP_AGG_STEPS], beta[GP_AGG_STEPS];
-  double   scale;     /* largest entry so far */
-  double   norm;      /* norm of the vector that is divided by it next */
-  double   component; /* of the last product, along the vector before the last one */
+  double   scale;     /* largest absolute value in alpha and beta so far */
+  double   norm;      /* norm of the vector that scale() divides by it */
+  double   component; /* inner product of the last product and the previous Lanczos vector; it equals the previous beta if the matrix is symmetric */
   int32_t  steps, status;
-  uint32_t ticket, unused;
+  uint32_t ticket, unused; /* ticket: number of blocks that have finished their part of a reduction; unused: padding */
 } GpLanczos;
 
-/* The work of one device. partial: [2 GP_DEV_PARTS]. The vectors have n entries. */
+/* Arguments of all Lanczos kernels. partial: [2 * GP_DEV_PARTS] workspace of reductions. The vectors have n entries. */
 typedef struct {
   GpDev         dev;
   int32_t       n;
@@ -95,9 +95,9 @@ typedef struct {
 } GpLanczosWork;
 
 typedef struct {
-  GpErr (*start)(const GpLanczosWork *, double *v);                                                    /* v: numbers from -1 to 1 that depend on the position only; its norm */
+  GpErr (*start)(const GpLanczosWork *, double *v);                                                    /* sets v to numbers from -1 to 1 that depend on the position only, and computes its norm */
   GpErr (*scale)(const GpLanczosWork *, double *v, double *scaled);                                    /* divides v by its norm, and sets scaled to root v */
-  GpErr (*product)(const GpLanczosWork *, int step, const double *v, const double *before, double *w); /* w: A scaled; becomes root w. Its components along v and before */
+  GpErr (*product)(const GpLanczosWork *, int step, const double *v, const double *before, double *w); /* multiplies w = A scaled by root, and computes its inner products with v and before */
   GpErr (*orthogonalize)(const GpLanczosWork *, int step, const double *v, const double *before, double *w);
 } GpLanczosKernels;
 
@@ -108,7 +108,7 @@ extern const GpLanczosKernels GpLanczosKernels_CUDA; /* exists only if GP_HAVE_C
 
 /* --- the cycle --------------------------------------------------------------------------------------------------------------------------------- */
 
-#define GP_AGG_OFFSETS 256 /* maximum number of distinct differences of column and row that codes have */
+#define GP_AGG_OFFSETS 256 /* maximum number of offsets, which are the distinct values of column - row */
 
 /* Columns as codes: nonzero k of row i has the column i + offset[code[k]]. */
 typedef struct {
@@ -133,21 +133,22 @@ typedef struct {
   GpPrec prec;
 } GpCycleVector;
 
-/* y = x x + before previous + correction inverse (b - A x), where x, before and correction are numbers. The vectors b, inverse and previous have the precision of x. */
+/* The relaxation r computes y = r.x * x + r.before * r.previous + r.correction * r.inverse * (r.b - A x), entry by entry. The vectors r.b, r.inverse and r.previous have the precision of the vector x. */
 typedef struct {
   double      x, before, correction;
   const void *b, *inverse, *previous; /* previous: NULL if before is 0 */
 } GpCycleRelaxation;
 
-/* In a product, the sum of a row has the precision of x. Precisions of A, x and y: all double; A single, the others any, but no y of residual() in another precision than x. */
+/* In a product, the sum of a row has the precision of x. If A has double precision, so have x and y. If A has single precision, x and y may have any. */
 typedef struct {
-  GpErr (*start)(GpDev, int32_t n, double correction, GpCycleVector b, GpCycleVector inverse, GpCycleVector y, void *copy); /* y = correction inverse b. copy: receives b in the precision of y; NULL: no copy */
-  GpErr (*relax)(const GpCycleMatrix *A, const GpCycleRelaxation *, GpCycleVector x, GpCycleVector y);                      /* y may be previous if it has the precision of x */
-  GpErr (*update)(GpDev, int32_t n, const GpCycleRelaxation *, const double *x, const double *ax, double *y);               /* the same with the product A x */
-  GpErr (*residual)(const GpCycleMatrix *A, const void *b, GpCycleVector x, GpCycleVector r);                               /* r = b - A x; b has the precision of x */
-  GpErr (*subtract)(GpDev, int32_t n, const double *b, const double *ax, double *r);                                        /* r = b - ax; r may be ax */
-  GpErr (*multiply)(const GpCycleMatrix *A, GpCycleVector x, GpCycleVector y);                                              /* y = A x */
-  GpErr (*add)(const GpCycleMatrix *A, GpCycleVector x, GpCycleVector y);                                                   /* y += A x */
+  GpErr (*start)(GpDev, int32_t n, double correction, GpCycleVector b, GpCycleVector inverse, GpCycleVector y,
+                 void *copy); /* y = correction * inverse * b. inverse has the precision of y; y is not in double precision if b is in single precision. copy: receives b in the precision of y; NULL: no copy */
+  GpErr (*relax)(const GpCycleMatrix *A, const GpCycleRelaxation *, GpCycleVector x, GpCycleVector y);        /* y may be previous if it has the precision of x */
+  GpErr (*update)(GpDev, int32_t n, const GpCycleRelaxation *, const double *x, const double *ax, double *y); /* the same with the product ax = A x, all in double precision */
+  GpErr (*residual)(const GpCycleMatrix *A, const void *b, GpCycleVector x, GpCycleVector r);                 /* r = b - A x; b has the precision of x */
+  GpErr (*subtract)(GpDev, int32_t n, const double *b, const double *ax, double *r);                          /* r = b - ax; r may be ax */
+  GpErr (*multiply)(const GpCycleMatrix *A, GpCycleVector x, GpCycleVector y);                                /* y = A x */
+  GpErr (*add)(const GpCycleMatrix *A, GpCycleVector x, GpCycleVector y);                                     /* y += A x */
 } GpCycleKernels;
 
 extern const GpCycleKernels GpCycleKernels_Host;

@@ -1,7 +1,7 @@
 /* The vector work of one BiCGStab iteration. The scalars are those of KSPBCGS. */
 #include "vec/kernels/gpkrylovstep.h"
 
-/* The coefficient of the old direction: 0 at the start, so that the direction is the residual. */
+/* Sets the scalars of the start. gamma, the coefficient of the old direction, is 0, so that the first direction is the residual. */
 GP_INLINE void GpBcgsFinishStart(GpKrylovState *s, double rr)
 {
   s->dp     = s->norm == GP_KRYLOV_NORM_NONE ? 0 : sqrt(rr);
@@ -136,7 +136,7 @@ GP_INLINE void GpBcgsStabiliseEntry(GpBcgsStabilise *a, int64_t i, double *sum)
   sum[2] += s * s;
 }
 
-/* If t is zero, x + alpha p is the solution if s is zero too. */
+/* omega cannot be computed if t is zero. If s is zero too, x + alpha p is the solution; otherwise the method breaks down. */
 GP_INLINE void GpBcgsStabiliseFinish(GpBcgsStabilise *a, const double *sum)
 {
   GpKrylovState *s = a->state;

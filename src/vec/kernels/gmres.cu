@@ -43,7 +43,7 @@ GP_INLINE void GpGmresFinishColumn(GpKrylovState *s, int32_t k, double *h, doubl
   else if (s->it >= s->max_it) s->status = GP_KRYLOV_MAX_IT;
 }
 
-/* Solves the triangular system for the coefficients of the columns. Returns 0 if a diagonal entry is zero. `each` and `count`: the number of the thread and of all threads, between which `sync` synchronises. */
+/* Solves the triangular system for the coefficients of the columns. Sets `singular` to 1 if a diagonal entry is zero. each: number of the calling thread; count: number of threads; sync: statement that synchronises them. */
 #define GP_GMRES_SOLVE(w, ncols, each, count, sync) \
   for (int32_t j = (each); j < (ncols); j += (count)) (w).y[j] = (w).residual[j]; \
   for (int32_t k = (ncols)-1; k >= 0; k--) { \
@@ -185,7 +185,7 @@ const GpGmresKernels GpGmresKernels_Host = {GpGmresBegin_Host, GpGmresOrthogonal
 #else
 static constexpr int WARPS = BLOCK / 32; /* warps of a block */
 
-/* A block works on tiles of BLOCK * EACH entries. EACH is larger for long vectors, whose loads then keep the memory busy. For short vectors it is small, so that all multiprocessors have blocks. */
+/* A block works on tiles of BLOCK * EACH entries. For long vectors EACH is large, so that each thread has several loads in flight. For short vectors it is small, so that all multiprocessors have blocks. */
 static int GpGmresEach(GpDev dev, int32_t n)
 {
   const int64_t threads = 4 * (int64_t)GpDevComputeUnits(dev) * BLOCK;
@@ -222,7 +222,7 @@ __global__ static void __launch_bounds__(BLOCK) GpGmresOrthogonaliseKernel(int32
   GpWait();
   if (s->status) return;
   __syncthreads();
-  for (int64_t t = blockIdx.x; t < tiles; t += gridDim.x) { /* backward, as GP_KRYLOV_STEP() explains */
+  for (int64_t t = blockIdx.x; t < tiles; t += gridDim.x) { /* backward (gpkrylovstep.h explains the order) */
     const int64_t tile = (tiles - 1 - t) * TILE;
     double        mine[EACH];
 
@@ -277,7 +277,7 @@ template <int EACH>
 __global__ static void __launch_bounds__(BLOCK) GpGmresUpdateKernel(int32_t n, GpKrylovState *s, GpGmresWork w, double *partial, int32_t k, const double *d, double *basis, const double *x)
 {
   constexpr int            TILE = BLOCK * EACH;
-  extern __shared__ double shared[]; /* [4][k + 1] */
+  extern __shared__ double shared[]; /* [4 (k + 1) + 1]. c and h use the same memory, one after the other. */
   double                  *next = basis + (int64_t)(k + 1) * n, *c = shared, *h = shared, *cosine = shared + k + 1, *sine = shared + 2 * (k + 1), *residual = shared + 3 * (k + 1) /* [k + 2] */;
   double                   sum[1] = {0};
 

@@ -17,7 +17,7 @@ typedef enum {
   GP_KRYLOV_MAX_IT,        /* the maximum number of iterations is reached */
   GP_KRYLOV_NAN,           /* an inner product is infinite or NaN */
   GP_KRYLOV_BREAKDOWN,     /* an inner product by which the method divides is zero */
-  GP_KRYLOV_EXACT,         /* the residual is exactly zero */
+  GP_KRYLOV_EXACT,         /* BiCGStab: the residual is exactly zero */
   GP_KRYLOV_HAPPY,         /* the Krylov space is exhausted, and the method computes no norms */
   GP_KRYLOV_STATUSES
 } GpKrylovStatus;
@@ -29,7 +29,7 @@ typedef enum {
   GP_KRYLOV_NORM_NATURAL           /* sqrt(|z'r|) */
 } GpKrylovNorm;
 
-/* State of a method in device memory. Once status is not GP_KRYLOV_RUNNING, every kernel returns at once. */
+/* State of a method in device memory. Once status is not GP_KRYLOV_RUNNING, the kernels of iterations return at once. */
 typedef struct {
   double   dp;           /* the norm */
   double   small, large; /* the iteration stops if dp <= small or dp >= large */
@@ -51,10 +51,10 @@ typedef struct {
 
   /* conjugate gradients: z'r, p'r of the next direction, p'Ap, the step length, the coefficient of the old direction */
   double  beta, slope, dpi, a, b;
-  int32_t pending; /* x lacks the last step: the next direction kernel, or complete(), adds a p */
-  /* BiCGStab: r0'r, the step lengths, the coefficient of the old direction; s is zero, so that x + alpha p is the solution */
+  int32_t pending; /* 1: the last step is not in x yet; the next direction() or complete() adds a p */
+  /* BiCGStab: r0'r, the step lengths, the coefficient of the old direction */
   double  rho, alpha, omega, gamma;
-  int32_t exact;
+  int32_t exact; /* 1: s and t are zero, so that x + alpha p is the solution */
   /* GMRES */
   int32_t columns;    /* number of columns of the cycle whose correction is not in the solution yet */
   int32_t refines;    /* the matrix of the iterations is rounded */
@@ -89,7 +89,7 @@ typedef struct {
   GpErr (*replace)(GpDev, int32_t n, GpKrylovState *, double *partial, const double *r, const double *z, const double *p, const double *w);     /* after r was replaced: computes beta, slope, b, dp and status */
 } GpCgKernels;
 
-/* BiCGStab (bcgs.cu). v and t are products with the preconditioned operator; if d is not NULL, the kernel that first reads one multiplies it by d, entry by entry, and stores it. s has the memory of r. */
+/* BiCGStab (bcgs.cu). v and t are products with the preconditioned operator. If d is not NULL, the caller has not applied the diagonal d: shorten() multiplies v by d and stabilise() multiplies t by d, entry by entry. s is stored in the memory of r. */
 typedef struct {
   GpErr (*start)(GpDev, int32_t n, GpKrylovState *, double *partial, const double *r, double *r0);                                               /* r0 = r; computes rho and dp */
   GpErr (*direction)(GpDev, int32_t n, GpKrylovState *, const double *r, const double *v, double *p);                                            /* p = r + gamma (p - omega v) */

@@ -6,11 +6,11 @@
        Entry   updates entry i and adds its terms to the sums
        Finish  computes from the sums the scalars that depend on them; one thread calls it
 
-   GP_KRYLOV_STEP(Step, K, ORDER) defines Step_Launch() for a step with K sums, at least one, and GP_KRYLOV_MAP(Step, ORDER) that of a step without sums and without Finish. A step does nothing if the
-   method has stopped, unless its member `always` is set.
+   GP_KRYLOV_STEP(Step, K, ORDER) defines the function Step_Launch() of a step with K sums, K > 0. GP_KRYLOV_MAP(Step, ORDER) defines it for a step without sums and without Finish. Such a step may have
+   no state (NULL); then Begin is not called. A step does nothing if the method has stopped, unless its member `always` is set.
 
    ORDER is FORWARD or BACKWARD: on a GPU, a kernel begins with the first or with the last entries. If the kernels of an iteration alternate, each one begins with the entries that its predecessor has read or
-   written last, which are still in the L2 cache. Products are forward. */
+   written last, which are still in the L2 cache. Kernels of matrix products are assumed to begin with the first rows. */
 #ifndef GPKRYLOVSTEP_H
 #define GPKRYLOVSTEP_H
 
@@ -78,7 +78,7 @@ enum {
   BACKWARD
 };
 
-/* Number of blocks of a reduction: one entry for a thread while all blocks can run at the same time; at least one block, because the reduction must finish also for an empty vector. */
+/* Number of blocks of a reduction: one thread for each entry, but at most eight blocks for each multiprocessor, and at most GP_DEV_PARTS. There is at least one block, because the reduction must finish for an empty vector too. */
 static inline unsigned GpKrylovGrid(GpDev dev, int32_t n)
 {
   const int64_t units = GpDevComputeUnits(dev), most = 8 * units < GP_DEV_PARTS ? 8 * units : GP_DEV_PARTS, want = GpBlocks(n, BLOCK);
@@ -86,7 +86,7 @@ static inline unsigned GpKrylovGrid(GpDev dev, int32_t n)
   return (unsigned)(want < 1 ? 1 : want < most ? want : most);
 }
 
-/* Entry of position i in the order. */
+/* Returns the i-th entry in the given order. */
 template <int ORDER>
 __device__ static inline int64_t GpKrylovPlace(int64_t i, int32_t n)
 {

@@ -1,4 +1,4 @@
-/* The KSP type KSPGPU: becomes another type at the first set-up, according to what is known of the matrix. */
+/* The KSP type KSPGPU, which becomes another type at the first set-up. The known symmetry of the matrix decides which. */
 /* MANSEC = KSP */
 #include "ksp/impls/gpukrylov/gpukrylov.h"
 

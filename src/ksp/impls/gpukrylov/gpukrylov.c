@@ -1,4 +1,4 @@
-/* What the KSP types of recorded Krylov methods share: creation, options, view, and the decision between the loop on the device and the solve of PETSc's type. */
+/* Functions that all KSP types of this directory except KSPGPU share: creation, options, view, and the decision between the loop on the device and the solve of PETSc's type. */
 #include "ksp/impls/gpukrylov/gpukrylov.h"
 
 PetscErrorCode KSPGPUGetData_Private(KSP ksp, KSP_GPU **g)
@@ -20,7 +20,7 @@ static PetscBool KSPGPUMonitorsNorms(KSP ksp)
   return PETSC_TRUE;
 }
 
-/* Finds out whether the loop on the device supports this solve.  why: NULL if it does, else what it does not support. */
+/* Finds out whether the loop on the device supports this solve.  *why receives NULL, or the name of what the loop does not support. */
 static PetscErrorCode KSPGPUCheck(KSP ksp, KSP_GPU *g, Mat A, const char **why)
 {
   PetscMPIInt  size;

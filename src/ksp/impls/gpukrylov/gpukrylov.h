@@ -1,5 +1,5 @@
-/* The engine of Krylov methods whose loop runs on the device. A method is one file that lists its steps in a KSPGPUMethod. The engine has the memory, the graphs, the preconditioner, the replacement of the residual, monitors
-   and convergence reasons. Each type derives from a type of PETSc, which solves what the loop does not support. */
+/* The engine of Krylov methods whose loop runs on the device. A method is one file that lists its steps in a KSPGPUMethod. The engine manages memory, graphs and the preconditioner, replaces the residual, calls monitors
+   and sets convergence reasons. Each type derives from a type of PETSc, which solves what the loop does not support. */
 #ifndef GPUKRYLOV_H
 #define GPUKRYLOV_H
 
@@ -24,15 +24,15 @@ enum {
 /* The functions launch work and wait for nothing. */
 typedef struct {
   const char *type, *base;                                   /* names of the type and of PETSc's type */
-  PetscErrorCode (*check)(KSP, KSP_GPU *, const char **why); /* what the loop of this method does not support; may be NULL */
-  PetscErrorCode (*plan)(KSP, KSP_GPU *);                    /* sets count and period, and for GMRES extra and sums */
+  PetscErrorCode (*check)(KSP, KSP_GPU *, const char **why); /* sets *why to what the loop of this method does not support, or leaves it; may be NULL */
+  PetscErrorCode (*plan)(KSP, KSP_GPU *);                    /* sets count, period, extra and sums */
   PetscErrorCode (*initialise)(KSP_GPU *, GpKrylovState *);  /* sets members of the state before the start; may be NULL */
-  PetscErrorCode (*start)(KSP_GPU *, double *ax);            /* computes the first residual from KSP_GPU_B and the product of the initial guess, NULL if that is zero; and the scalars */
+  PetscErrorCode (*start)(KSP_GPU *, double *ax);            /* computes the first residual from KSP_GPU_B and ax, the product A x of the initial guess x (NULL if x is zero), and the scalars */
   PetscErrorCode (*iterate)(KSP_GPU *, PetscInt k);          /* iteration k of a period */
   PetscErrorCode (*replace)(KSP_GPU *);                      /* replaces the residual by one that the operator g->exact gives */
   PetscErrorCode (*finish)(KSP_GPU *);                       /* completes the solution after the method has stopped; may be NULL */
-  PetscErrorCode (*create)(KSP, KSP_GPU *);                  /* more than the engine does; may be NULL */
-  PetscLogDouble (*getflops)(KSP_GPU *, PetscInt its);       /* flops of vector operations of all iterations, without norms; NULL: vectorflops an entry and iteration */
+  PetscErrorCode (*create)(KSP, KSP_GPU *);                  /* called at the end of KSPGPUCreate_Private(), to initialise data of the method; may be NULL */
+  PetscLogDouble (*getflops)(KSP_GPU *, PetscInt its);       /* flops of vector operations of `its` iterations, in addition to vectorflops; may be NULL */
   PetscBool replaces;                                        /* replace() may be launched between two batches */
   PetscInt  products;                                        /* number of products of an iteration */
   PetscInt  applications;                                    /* number of applications of the preconditioner of an iteration */
@@ -61,7 +61,7 @@ struct _n_KSP_GPU {
   PetscInt    batch;      /* number of iterations of a graph, after which the host reads the state */
   PetscBool   refine;     /* replace the residual where single storage rounds values */
   PetscReal   happy, far; /* tolerances of GMRES for a happy breakdown, and for the deviation of the residual at a restart */
-  const char *why;        /* why PETSc's type did the last solve; NULL if the loop on the device did */
+  const char *why;        /* what the loop does not support, so that PETSc's type did the last solve; NULL if the loop did it */
 
   GpDev          dev;              /* device of the memory below */
   PetscInt       n, count, period; /* number of entries of the vectors, -1 if no memory is allocated; number of vectors; iterations after which the launches repeat */
@@ -71,21 +71,21 @@ struct _n_KSP_GPU {
   double        *work;             /* [extra] device memory for arrays of the method */
   PetscInt       sums, extra, allocatedsums, allocatedextra;
   GpKrylovState *state, *polled;    /* state in device memory; [2] copies of it in pinned memory, used alternately */
-  PetscInt       ring;              /* number of norms that are stored; at least the iterations between two polls, and one more */
+  PetscInt       ring;              /* number of norms that are stored: batch + 1 */
   double        *norms, *pollnorms; /* [ring] device memory; [2 * ring] copies of it in pinned memory */
   GpDevEvent     copied[2];         /* recorded after the copies to polled[0] and polled[1] */
 
   GpOp              op;             /* operator of the recorded products; NULL: record again */
   PetscInt64        version;        /* GpOp version of the operator when the graphs were recorded */
-  GpOp              recordedexact;  /* operator for residuals, of the graphs */
-  PetscInt64        exactversion;   /* its version when the graphs were recorded */
-  KSPGPUPCKind      pc;             /* of the graphs */
-  PCSide            side;           /* of the graphs */
-  PCGPURecorded     recorded;       /* of the graphs, if pc is KSP_GPU_PC_RECORDED */
+  GpOp              recordedexact;  /* g->exact when the graphs were recorded */
+  PetscInt64        exactversion;   /* GpOp version of recordedexact when the graphs were recorded */
+  KSPGPUPCKind      pc;             /* kind of preconditioner in the graphs */
+  PCSide            side;           /* side of the preconditioner in the graphs */
+  PCGPURecorded     recorded;       /* preconditioner in the graphs, if pc is KSP_GPU_PC_RECORDED */
   PetscInt          steps, covered; /* number of iterations of a graph; period of the graphs */
   PetscInt          graphs, next;   /* number of graphs, which are launched in turn; the one that is launched next */
   PetscGPUCSRGraph *graph;
-  PetscInt          capturing; /* the graph that is recorded, or launched without a recording */
+  PetscInt          capturing; /* index of the graph whose iterations KSPGPULaunchIterations() launches */
 
   /* replacement of the residual (gpukrylovrefine.c) */
   GpOp         exact;           /* operator with double precision for the residual: `doubled`, or the operator of the matrix */
@@ -98,8 +98,8 @@ struct _n_KSP_GPU {
   PetscBool    switched;        /* the last solve has used the double-precision values */
   PetscInt     replacements;    /* number of replacements that were launched in this solve */
   PetscReal    initial;         /* norm at the start */
-  PetscReal    reference;       /* norm at the last replacement that the host has seen */
-  PetscInt     noted, interval; /* number of replacements that the host has seen; number of iterations after which it replaces the residual in any case */
+  PetscReal    reference;       /* norm at the last replacement whose result the host has read */
+  PetscInt     noted, interval; /* noted: number of replacements whose result the host has read. interval: number of iterations after which the host replaces the residual in any case */
 };
 
 PETSC_INTERN PetscLogEvent  KSP_GPU_Loop;

@@ -3,7 +3,7 @@
 
 PetscLogEvent KSP_GPU_Loop;
 
-/* Copies a vector to (out: from) one of the vectors of the loop. */
+/* Copies a vector to vector `which` of the loop; if `out` is true, in the other direction. */
 static PetscErrorCode KSPGPUCopy(KSP_GPU *g, Mat A, Vec v, int which, PetscBool out)
 {
   MatGPUCSRVec a, none;
@@ -45,7 +45,7 @@ static PetscLogDouble KSPGPUApplyFlops(const KSP_GPU *g)
   return g->pc == KSP_GPU_PC_DIAGONAL ? (PetscLogDouble)g->n : 0;
 }
 
-/* Logs products that a graph has replayed.  Their share of the time is not known. */
+/* Logs products that a graph has replayed, with their number but without time, which is not known for parts of a graph. */
 static PetscErrorCode KSPGPULogProducts(Mat A, PetscInt products)
 {
   PetscFunctionBegin;
@@ -118,7 +118,7 @@ static PetscErrorCode KSPGPUReport(KSP ksp, KSP_GPU *g, const GpKrylovState *sta
 }
 
 /* Launches batches until the method stops.  The next batch is always launched before the host waits for the current one, so that the device is never idle.  If the method
-   stops in the current batch, the kernels of the next one return at once.  If the matrix is streamed, the host waits first: a batch that is launched in vain would stream the whole
+   stops in the current batch, the kernels of the next one return at once.  If the matrix is streamed, the host waits first: a batch after the last iteration would stream the whole
    matrix, which takes far longer than the host's wait. */
 static PetscErrorCode KSPGPURunBatches(KSP ksp, KSP_GPU *g, GpKrylovState *state)
 {
@@ -137,7 +137,7 @@ static PetscErrorCode KSPGPURunBatches(KSP ksp, KSP_GPU *g, GpKrylovState *state
     if (!ahead && state->status == GP_KRYLOV_RUNNING && !g->stalled) PetscCall(KSPGPULaunchBatch_Private(g, norms, turn));
   } while (state->status == GP_KRYLOV_RUNNING && !g->stalled);
   if (ahead) {
-    PetscCallKrylov(g, GpDevEventWait(g->dev, g->copied[turn])); /* the batch that was launched in vain no longer writes to polled */
+    PetscCallKrylov(g, GpDevEventWait(g->dev, g->copied[turn])); /* wait for the batch launched ahead, which writes to polled */
     *state = g->polled[turn];                                    /* a replacement before that batch may have continued the iteration */
     if (norms) PetscCall(KSPGPUReport(ksp, g, state, turn));
   }
@@ -263,6 +263,6 @@ PetscErrorCode KSPGPURun_Private(KSP ksp, KSP_GPU *g, Mat A, GpOp op, KSPGPUPCKi
   if (!err) err = KSPGPUSolveOnStream(ksp, g, A);
   PetscCall(PetscGPUCSRDevicePopStream(g->dev));
   PetscCall(err);
-  PetscCall(PetscGPUCSRLogFlops_Private(g->dev, KSPGPUApplyFlops(g))); /* flops of the initial residual's preconditioning, before the loop */
+  PetscCall(PetscGPUCSRLogFlops_Private(g->dev, KSPGPUApplyFlops(g))); /* the preconditioner was also applied to the initial residual */
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -85,7 +85,7 @@ static PetscBool KSPGPUIsCaptured(const KSP_GPU *g, GpOp op, KSPGPUPCKind pc, PC
   return (PetscBool)(pc != KSP_GPU_PC_RECORDED || (g->recorded.apply == recorded->apply && g->recorded.ctx == recorded->ctx && g->recorded.batch == recorded->batch && g->recorded.version == recorded->version));
 }
 
-/* Captures graphs of `batch` iterations, unless the existing ones are valid.  If the matrix is streamed, a graph has one iteration, because kernels that are launched in vain stream the
+/* Captures graphs of `batch` iterations, unless the existing ones are valid.  If the matrix is streamed, a graph has one iteration, because kernels that are launched after the last iteration stream the
    matrix too. */
 PetscErrorCode KSPGPUCapture_Private(KSP_GPU *g, GpOp op, KSPGPUPCKind pc, PCSide side, const PCGPURecorded *recorded)
 {

@@ -1,7 +1,7 @@
 /* The preconditioner of a recorded Krylov method, and products with the preconditioned operator. */
 #include "ksp/impls/gpukrylov/gpukrylov.h"
 
-/* Gets the kind of the preconditioner.  why: what the loop does not support */
+/* Gets the kind of the preconditioner.  *why is set to what the loop does not support; otherwise it does not change. */
 PetscErrorCode KSPGPUGetPC_Private(KSP ksp, KSPGPUPCKind *kind, PCGPURecorded *recorded, const char **why)
 {
   PetscBool          none, jacobi;

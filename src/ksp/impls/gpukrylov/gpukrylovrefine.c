@@ -2,12 +2,16 @@
    SIAM J. Sci. Comput. 22 (2000), 835-852). */
 #include "ksp/impls/gpukrylov/gpukrylov.h"
 
-#define FRACTION 0.1  /* the residual is replaced when its norm has fallen to this fraction of the norm at the last replacement, */
-#define INTERVAL 16   /* and after this number of iterations, then after twice as many, and so on */
-#define HARMLESS 0.03 /* it is not replaced if the deviation is expected to stay below this fraction of the tolerance */
-#define EARLY    1e-2 /* A deviation above UNFIT times the residual, before the norm has fallen to EARLY times the initial one: single precision does not suffice. The solve starts again in double precision. */
-#define UNFIT    1e-4 /* Later the solve continues in double precision if the deviation exceeds STALL times the residual, or if a replacement has not reduced the norm. */
-#define STALL    0.1
+/* When the residual is replaced. The deviation is the norm of the difference between the residual of the iterations and its replacement. */
+#define FRACTION 0.1  /* The residual is replaced when its norm has fallen to this fraction of the norm at the last replacement. */
+#define INTERVAL 16   /* The residual is also replaced after this number of iterations. The number doubles each time. */
+#define HARMLESS 0.03 /* The residual is not replaced if the deviation is expected to stay below this fraction of the tolerance. */
+
+/* When single precision does not suffice. If the deviation exceeds UNFIT times the norm of the residual while this norm is above EARLY times the initial one, the solve starts again in double precision. If the
+   deviation exceeds STALL times the norm of the residual later, the solve continues in double precision. */
+#define EARLY 1e-2
+#define UNFIT 1e-4
+#define STALL 0.1
 
 PetscErrorCode KSPGPUFreeExact_Private(KSP_GPU *g)
 {
@@ -86,7 +90,7 @@ static PetscErrorCode KSPGPULaunchReplacement(KSP_GPU *g)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Takes note of a replacement that the state shows. */
+/* Judges a replacement whose result the host has read. Sets g->stalled and g->again if single precision does not suffice. */
 static PetscErrorCode KSPGPUNoteReplacement(KSP_GPU *g, const GpKrylovState *state)
 {
   PetscFunctionBegin;
@@ -127,7 +131,7 @@ static PetscErrorCode KSPGPUSwitch(KSP ksp, KSP_GPU *g)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* After a breakdown or divergence in a solve with rounded values, the solve starts again with the double-precision values.  runs: it does */
+/* After a breakdown or divergence in a solve with rounded values, the solve starts again with the double-precision values.  *runs receives PETSC_TRUE if it must start again. */
 PetscErrorCode KSPGPURescue_Private(KSP ksp, KSP_GPU *g, const GpKrylovState *state, PetscBool *runs)
 {
   const PetscBool failed = (PetscBool)(state->status == GP_KRYLOV_BREAKDOWN || (state->status == GP_KRYLOV_NORM && state->dp >= state->large));

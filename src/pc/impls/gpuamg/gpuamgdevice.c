@@ -3,7 +3,7 @@
 
 #define WHAT "setting up algebraic multigrid"
 
-/* Tells whether the database has an option for the PCMG that is the cycle if levels are matrices of PETSc. */
+/* Tells whether the options database has an option of the PCMG.  Only levels that are matrices of PETSc use a PCMG. */
 static PetscErrorCode PCGPUAMGHasCycleOptions(PC pc, PetscBool *has)
 {
   const char *prefix;
@@ -139,7 +139,7 @@ static PetscErrorCode PCGPUAMGDeviceCheckOverflow(PC_GPUAMG *amg)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Creates the next level, unless this level is the coarsest one.  more: there is a next level */
+/* Creates the next level, unless this level is the coarsest one.  *more receives whether there is a next level, and *refused whether the device cannot build this one. */
 static PetscErrorCode PCGPUAMGDeviceBuildLevel(PC pc, PetscInt level, PetscBool *more, PetscBool *refused)
 {
   PC_GPUAMG           *amg = (PC_GPUAMG *)pc->data;

@@ -1,4 +1,4 @@
-/* Levels of PCGPUAMG on the device: matrices that are no Mats, and a cycle of kernels.  One process only. */
+/* Levels of PCGPUAMG on the device: the matrices are GpCsr structures instead of Mats, and kernels run the cycle.  One process only. */
 #ifndef GPUAMGDEVICE_H
 #define GPUAMGDEVICE_H
 
@@ -7,10 +7,10 @@
 #include "mat/impls/gpucsr/image/gpucsrimpl.h"
 #include "mat/impls/gpucsr/spgemm/gpspgemm.h"
 
-/* A matrix as the cycle multiplies with it. */
+/* A matrix in the form that the kernels of the cycle read. */
 typedef struct {
-  GpCycleMatrix m;      /* its rows are not owned, except for the values in single precision; its codes are */
-  float        *narrow; /* [nnz] these values; NULL: the values are in double precision */
+  GpCycleMatrix m;      /* m.csr borrows the arrays of another matrix, except for values in single precision, which are `narrow`.  This structure owns m.codes. */
+  float        *narrow; /* [nnz] values in single precision, owned; NULL: the cycle uses the values in double precision */
 } PCGPUAMGFactor;
 
 typedef struct {
@@ -38,9 +38,9 @@ typedef struct {
 struct _n_PCGPUAMGDevice {
   GpDev               dev;
   GpOp                op;                               /* image of the matrix */
-  PCGPUAMGDeviceLevel level[PC_GPUAMG_MOST_LEVELS + 1]; /* the last one stays empty */
+  PCGPUAMGDeviceLevel level[PC_GPUAMG_MOST_LEVELS + 1]; /* level n of n levels is empty, so that the code may refer to the level after the coarsest one */
   GpCycleMatrix       dense, transposed;                /* inverse on the coarsest level, a full matrix; its transpose, which PCApplyTranspose() creates for a matrix that is not symmetric */
-  int32_t            *overflow;                         /* one number: a value is too large for single precision */
+  int32_t            *overflow;                         /* one number in device memory: 1 if a value is too large for single precision */
   GpAggMeasure        rows;                             /* sums over the rows of the current level; [rows of the finest level] */
   double             *B;                                /* near-null space of the current level, [rows][k] */
   size_t              bytes;                            /* size of B */
@@ -59,7 +59,7 @@ PETSC_INTERN PetscErrorCode PCGPUAMGDeviceEstimate_Private(PC, PetscInt level);
 PETSC_INTERN PetscErrorCode PCGPUAMGDeviceMultiply_Private(PC, PetscInt level);
 PETSC_INTERN PetscErrorCode PCGPUAMGDeviceNarrow_Private(PCGPUAMGDevice, PetscBool single, const GpCsr *, PCGPUAMGFactor *);
 
-/* gpuamgdeviceprolong.c: refused is not NULL if the device cannot aggregate this level */
+/* gpuamgdeviceprolong.c.  *refused receives PETSC_TRUE if the device cannot aggregate this level */
 PETSC_INTERN PetscErrorCode PCGPUAMGDeviceFillBasis_Private(PC);
 PETSC_INTERN PetscErrorCode PCGPUAMGDeviceCreateProlongator_Private(PC, PetscInt level, PetscBool *refused);
 

@@ -69,7 +69,7 @@ static PetscErrorCode PCGPUAMGDeviceTranspose(PC_GPUAMG *amg)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Gets the matrix of a level; NULL: the kernel of the finest matrix multiplies. */
+/* Gets the matrix of a level.  NULL, on the finest level: the selected kernel of the matrix multiplies. */
 static const PCGPUAMGFactor *PCGPUAMGDeviceGetFactor(const PCGPUAMGCycleContext *c, PetscInt level)
 {
   const PCGPUAMGDeviceLevel *L = &c->d->level[level];
@@ -86,7 +86,7 @@ typedef struct {
   double     *result; /* receives the last iterate; NULL: it is in x */
 } PCGPUAMGVectors;
 
-/* Gets the vectors of a level.  With single storage they have single precision, but on the finest level only if its matrix is stored by rows.  Then the caller's vectors are read and written once. */
+/* Gets the vectors of a level.  With single storage they have single precision.  On the finest level this holds only if there are several levels and the kernel of the cycle multiplies there; then the caller's vectors are read and written once. */
 static PCGPUAMGVectors PCGPUAMGDeviceGetVectors(const PCGPUAMGCycleContext *c, PetscInt level)
 {
   const PCGPUAMGDeviceLevel *L      = &c->d->level[level];
@@ -226,7 +226,7 @@ static PetscErrorCode PCGPUAMGDeviceLaunch(void *context)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Runs the cycle: from a graph, once it has run for the same vectors before.  The first run loads the kernels, which is not allowed during a capture. */
+/* Runs the cycle.  If it has run for the same vectors before, it is launched as a graph.  The first run loads the kernels, which is not allowed during a capture. */
 static PetscErrorCode PCGPUAMGDeviceRun(PCGPUAMGCycleContext *now)
 {
   PCGPUAMGDevice        d    = now->d;

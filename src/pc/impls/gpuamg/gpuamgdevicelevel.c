@@ -7,8 +7,8 @@ PetscLogEvent PC_GPUAMG_Estimate;
 #define WHAT         "setting up algebraic multigrid"
 #define GP_AMG_SHORT 10 /* the finest level is relaxed by rows if they have at most this number of nonzeros on average; with longer rows, the kernel of the matrix was measured to be faster */
 
-/* Prepares the finest level for the cycle.  The kernel of the matrix multiplies, or the kernel that relaxes while it multiplies with compressed rows: the one that moves fewer bytes.  The former one writes and
-   reads a product, reads the vector once more, and needs vectors in double precision. */
+/* Prepares the finest level for the cycle.  Either the selected kernel of the matrix multiplies there, or the kernel of the cycle, which multiplies by compressed rows and relaxes at once.  The one that moves
+   fewer bytes is used.  The kernel of the matrix writes the product, which another kernel reads together with the vector, and it needs vectors in double precision. */
 PetscErrorCode PCGPUAMGDeviceSetFinest_Private(PC_GPUAMG *amg, PetscBool first)
 {
   PCGPUAMGDevice       d      = amg->device;

@@ -31,8 +31,9 @@ typedef struct {
   MatGPUCSRHalo   *halo; /* exchange of the values of the rows of other ranks; NULL: there are none on any rank */
 } MatGPUCSRRows;
 
-/* mpigpucsrrows.c. Create: blocks: the columns of csr are those of the diagonal block, then those of the off-diagonal block; otherwise the global columns, renumbered, and needed[] lists the rows of other
-   ranks that are received; nneeded -1: no rank receives any. */
+/* mpigpucsrrows.c. Arguments of MatGPUCSRRowsCreate_Private():
+     blocks  PETSC_TRUE: the columns of csr are those of the diagonal block, then those of the off-diagonal block. PETSC_FALSE: they are the global columns that occur, renumbered.
+     needed  global numbers of the rows of other ranks that are received, only with blocks PETSC_FALSE. nneeded -1: no rank receives any. */
 PETSC_INTERN PetscErrorCode MatGPUCSRRowsCreate_Private(Mat, PetscBool blocks, PetscInt nneeded, const PetscInt needed[], MatGPUCSRRows *); /* collective */
 PETSC_INTERN PetscErrorCode MatGPUCSRRowsRefresh_Private(Mat, MatGPUCSRRows *);                                                             /* gets the current values; collective */
 PETSC_INTERN PetscErrorCode MatGPUCSRRowsDestroy_Private(MatGPUCSRRows *);
@@ -52,11 +53,11 @@ PETSC_INTERN PetscErrorCode MatGPUCSRListRows_Private(Mat, Mat block[2], const P
      Y = transpose of factor, X    (rows of this rank and of others)
      C = selection stacked         (stacked: the rows of Y that belong to this rank, and those received; selection adds them, first its own, then those of other ranks in ascending order) */
 typedef struct {
-  void          *self; /* this structure; releases of PETSc pass the destructor either its address or the address of the pointer to it */
+  void          *self; /* address of this structure. Depending on its version, PETSc passes the destructor this address or the address of a pointer with this value; dereferencing gives the structure in both cases */
   GpDev          dev;
   MatGPUCSRRows  left, right, factor;
   GpCsr          transpose, x, y, stacked, selection, result; /* result: the last product; empty if that is x */
-  int32_t       *perm;                                        /* [factor.csr.nnz] of the transpose */
+  int32_t       *perm;                                        /* [factor.csr.nnz] device memory: permutation from the values of factor.csr to those of transpose */
   GpSpgemm       plan[3];
   MatGPUCSRHalo *halo;   /* exchange of the rows of Y of other ranks */
   PetscInt       own;    /* number of nonzeros of the rows of Y of this rank */

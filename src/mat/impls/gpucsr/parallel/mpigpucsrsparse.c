@@ -1,6 +1,6 @@
 /* MatProduct of parallel gpucsr matrices on the device: A B, A' B, P' A P.
 
-   Rows of B of other ranks are received with their pattern in the symbolic phase; the numeric phase exchanges their values only. The products of the local parts are those of sequential matrices. The
+   In the symbolic phase a rank receives the pattern of the rows of B that it needs from other ranks. The numeric phase exchanges only their values. The local products use the functions for sequential matrices. The
    result is downloaded to the host arrays of the blocks of C, which are authoritative. If the blocks have device images, the values are copied there on the device. */
 #include "mat/impls/gpucsr/parallel/mpigpucsrrows.h"
 #include "device/gpupload.h"

@@ -1,5 +1,5 @@
-/* C = L' X for parallel matrices: every rank multiplies its rows, sends the rows of the product that belong to other ranks, and adds what it receives. The sum is a product with a matrix of ones, so that
-   the patterns are united and the order of the additions is fixed. */
+/* C = L' X for parallel matrices: every rank multiplies its rows, sends the rows of the product that belong to other ranks, and adds what it receives. The sum is a sparse product with a matrix whose entries are 0
+   and 1 (`selection`). The product unites the patterns, and fixes the order of the additions. */
 #include "mat/impls/gpucsr/parallel/mpigpucsrrows.h"
 
 /* Downloads a pattern. */
@@ -39,7 +39,7 @@ static PetscErrorCode MatGPUCSRScatterDestroy(MatGPUCSRScatter *S)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Sends the pattern of the rows that belong to other ranks. ghost: their global numbers, which ascend; rowptr, col: pattern of Y, whose first n rows belong to this rank. */
+/* Sends the pattern of the rows of Y that belong to other ranks. ghost: global numbers of these rows, ascending; rowptr, col: pattern of Y, whose first n rows belong to this rank. */
 static PetscErrorCode MatGPUCSRScatterPattern(Mat L, PetscInt nghost, const PetscInt ghost[], const PetscInt rowptr[], const PetscInt col[], MatGPUCSRScatter *S)
 {
   MPI_Comm       comm = PetscObjectComm((PetscObject)L);

@@ -13,7 +13,7 @@
 #define GP_WISDOM_LINE 256 /* longest line of a file, with its end */
 #define GP_WISDOM_HEAD "# gpucsr wisdom 1: GPU, values, product, rows, columns, nonzeros, hash of the features, fastest kernel, microseconds\n"
 
-/* Two matrices with one key have the same features. */
+/* Identifies a measurement. Matrices with equal keys are taken to have the same features. */
 typedef struct {
   char     gpu[96]; /* name of the device; blanks are underscores */
   GpPrec   prec;
@@ -159,7 +159,7 @@ int GpSelWisdomFind(const GpSelOptions *options, const GpCsr *A, const GpFeature
   return -1;
 }
 
-/* Writes a text at the end of the file, after the head if the file is new, or leaves the file as it was. Processes that share the file write one after the other. */
+/* Appends a text to the file, and before it the head if the file is new. Returns 1, or 0 with errno after an error, which leaves the file as it was. A lock lets only one process write at a time. */
 static int GpWisdomWrite(const char text[])
 {
   const int   fd   = open(File, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);

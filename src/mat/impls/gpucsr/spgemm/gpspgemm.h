@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-#define GP_SPGEMM_MOST ((int64_t)INT32_MAX - 65536) /* upper bound on the nonzeros of C, that of every matrix on the device */
+#define GP_SPGEMM_MOST ((int64_t)INT32_MAX - 65536) /* upper bound on the number of nonzeros of C. The same bound holds for every matrix on the device. */
 
 typedef struct GpSpgemm_ *GpSpgemm;
 

@@ -32,7 +32,7 @@ struct GpSpgemmWork {
   int32_t         rows[GP_SPGEMM_CLASSES]; /* on the host: number of rows of each class */
 };
 
-/* spgemmclass_cuda.cu. rowptr NULL: the numbers of nonzeros are not known yet, the classes come from the numbers of products, and followers are in no class */
+/* spgemmclass_cuda.cu. counting 1, or rowptr NULL: the numbers of nonzeros are not known yet. The classes then come from the numbers of products, and followers are in no class. */
 GpErr GpSpgemmCountProducts_CUDA(const GpCsr *A, const GpCsr *B, int64_t *products, GpSpgemmCounts *counts);
 GpErr GpSpgemmCountClasses_CUDA(GpSpgemm P, const GpSpgemmWork *W, int counting);
 GpErr GpSpgemmWriteLists_CUDA(GpSpgemm P, const GpSpgemmWork *W, const int32_t *rowptr, const int32_t number[GP_SPGEMM_CLASSES], int32_t *row);

@@ -47,7 +47,7 @@ struct GpSpgemm_ {
   int           lanes;                   /* number of threads that read a row of B together, a power of two from 2 to 32 */
   int32_t       rows[GP_SPGEMM_CLASSES]; /* number of rows of each class */
   int32_t       items[GP_SPGEMM_ITEMS];  /* number of items of each list */
-  int32_t      *row;                     /* [m] device memory: the rows, by class; NULL: no class, or the only class has all rows */
+  int32_t      *row;                     /* [m] device memory: the rows, by class; NULL if one class has all rows */
   GpSpgemmItem *item;                    /* items, by list, in device memory */
   int64_t      *mapstart;                /* [m+1] device memory: position in the map of the first product of each row; -1: the row has no map. NULL: there is no map */
   uint8_t      *map;                     /* device memory: the position in the row of C of each product, in 1 byte if the row has at most 256 nonzeros, in 2 bytes otherwise */

@@ -29,7 +29,7 @@ __device__ static inline int32_t GpSpgemmGetLeader(const uint8_t *follows, int32
   return i;
 }
 
-/* Also counts the rows of the group. m: number of rows of A. */
+/* Returns the first row of the group that has row i, and sets *rows to the number of rows of this group. m: number of rows of A. */
 __device__ static inline int32_t GpSpgemmGetGroup(const uint8_t *follows, int32_t i, int32_t m, int32_t *rows)
 {
   const int32_t leader = GpSpgemmGetLeader(follows, i);

@@ -65,7 +65,7 @@ __device__ static int GpSpgemmGetItems(int64_t products, int32_t c, int32_t n, i
 {
   const int32_t most  = c <= 512 ? 512 : 1024;
   int64_t       parts = (c + 63) / 64;
-  bool          dense = (int64_t)n * GP_SPGEMM_LONG <= (int64_t)c << 19 || n <= 1 << 19; /* a long item has its columns in 2^19 of them: the kernel processes 196,608 at a time */
+  bool          dense = (int64_t)n * GP_SPGEMM_LONG <= (int64_t)c << 19 || n <= 1 << 19; /* the columns of GP_SPGEMM_LONG entries of this row span at most 2^19 on average. The kernel for long items processes 196,608 columns in a pass. */
 
   if (c > GP_SPGEMM_HASHED && dense) {
     parts  = (c + GP_SPGEMM_LONG - 1) / GP_SPGEMM_LONG;

@@ -27,7 +27,7 @@ __global__ static void __launch_bounds__(BLOCK) GpSpgemmFillKernel(GpSpgemmRows 
   uint8_t                    *place = places[threadIdx.x / T];
 
   const int32_t i     = r < R.n ? R.Get((int32_t)r) : 0;
-  const bool    live  = r < R.n && !(C.follows && C.follows[i]); /* otherwise the row is empty */
+  const bool    live  = r < R.n && !(C.follows && C.follows[i]); /* otherwise the threads have no work */
   const int32_t start = C.rowptr[i], c = live ? C.rowptr[i + 1] - start : 0, begin = R.arow[i], end = live ? R.arow[i + 1] : begin, most = GpSpgemmMax<T>(c);
   int32_t       mine[E], rank[E];
 

@@ -22,7 +22,7 @@ struct GpSpgemmLongMemory {
 /* A pass: the entries `begin` to end - 1 of C, with the columns from lowest to highest. */
 struct GpSpgemmPass {
   int32_t begin, end, lowest, highest;
-  bool    search; /* other entries of the row exist */
+  bool    search; /* the pass has only a part of the row of C, so rows of B must be searched for its columns */
 };
 
 /* Entries of the rows of B that a thread has loaded. */

@@ -3,8 +3,8 @@
    If rows of A are short, a thread computes a row of at most 32 nonzeros. T threads compute a longer row, or a part of it. They process several rows of B at once: all loads come first, then the additions in the order of the
    entries of A.
 
-   Of the threads, `L` process one row of B. Its columns differ, so their additions concern different entries of C. A barrier of the warp separates the additions of one row of B from those
-   of the next. Sums are in shared memory. */
+   Groups of L of these threads process one row of B each. The columns in a row of B differ, so the threads of a group add to different entries of C. A barrier of the warp separates the additions of one row of B
+   from those of the next. Sums are in shared memory. */
 #include "mat/impls/gpucsr/spgemm/gpspgemmcuda.h"
 #include "mat/impls/gpucsr/spgemm/gpspgemmwalk.h"
 
@@ -190,7 +190,7 @@ __global__ static void __launch_bounds__(BLOCK) GpSpgemmMapKernel(GpSpgemmRows R
 
   const int32_t i     = r < R.n ? R.Get((int32_t)r) : 0;
   const int64_t first = r < R.n ? mapstart[i] : -1;
-  const bool    live  = first >= 0; /* otherwise the row is empty */
+  const bool    live  = first >= 0; /* otherwise the threads have no work: there is no such row, or the row has no map */
   const int32_t start = V.rowptr[i], c = live ? V.rowptr[i + 1] - start : 0, begin = R.arow[i], end = live ? R.arow[i + 1] : begin;
 
   for (int s = lane; s < c; s += T) sum[s] = 0;
@@ -213,7 +213,7 @@ __global__ static void __launch_bounds__(THREADS) GpSpgemmItemKernel(GpSpgemmRow
   double                     *sum   = sums[group];
   int32_t                    *table = tables[group];
 
-  const GpSpgemmItem item  = r < R.n ? items[r] : GpSpgemmItem{0, 0, 0}; /* the second is empty */
+  const GpSpgemmItem item  = r < R.n ? items[r] : GpSpgemmItem{0, 0, 0}; /* threads without an item get an empty one */
   const int32_t      start = V.rowptr[item.row], c = V.rowptr[item.row + 1] - start, n = item.end - item.begin;
   const int32_t     *col = V.col + start + item.begin, begin = R.arow[item.row], end = n ? R.arow[item.row + 1] : begin;
 
