@@ -47,8 +47,6 @@ typedef void (*GpDevLoopBody)(void *context, int part, int64_t begin, int64_t en
 int  GpDevLoopParts(int64_t n, int64_t grain); /* number of parts with at least `grain` iterations each, at most 4 for each thread, so that the threads finish at about the same time; at least 1 */
 void GpDevLoop(GpDev dev, int parts, int64_t n, GpDevLoopBody body, void *context);
 
-#define GP_DEV_LOOP_PARTS 64 /* maximum of GpDevLoopParts() */
-
 #if defined(__cplusplus)
 }
 #endif

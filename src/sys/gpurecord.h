@@ -18,8 +18,6 @@ typedef struct {
 
   PetscInt64     version; /* The graph is recorded again if apply, ctx or version has changed. New values in the same device memory need no new version. */
   PetscLogDouble flops;   /* flops of one application */
-  PetscInt
-    batch; /* upper bound on the number of iterations of a graph; 0: none. 1: no graph is launched ahead of the one that the host waits for, so that no application runs after the last iteration; this pays if an application takes far longer than reading the state */
 } PCGPURecorded;
 
 typedef PetscErrorCode (*PCGPUGetRecordedFn)(PC, PCGPURecorded *);

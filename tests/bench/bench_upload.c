@@ -5,7 +5,7 @@ static char help[] = "Time from an assembled AIJ matrix to the first products on
   -constant            the values -1 and 6, which single precision holds exactly, instead of random ones\n\
   -steps <bool>        the steps of the upload too, default true\n\
   -repeats <n>         number of matrices; the first one also loads the kernels and allocates memory. Default 3\n\
-The column link_ms is the time in which the link needs for the bytes that were copied, at the rate of a copy from pinned memory that the program measures.\n\n";
+The column link_ms is the time that the link needs for the bytes that were copied, at the rate of a copy from pinned memory that the program measures.\n\n";
 
 #include "device/gpupload.h"
 #include "gpucsr.h"

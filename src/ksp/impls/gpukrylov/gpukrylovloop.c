@@ -122,7 +122,7 @@ static PetscErrorCode KSPGPUReport(KSP ksp, KSP_GPU *g, const GpKrylovState *sta
    matrix, which takes far longer than the host's wait. */
 static PetscErrorCode KSPGPURunBatches(KSP ksp, KSP_GPU *g, GpKrylovState *state)
 {
-  const PetscBool ahead = (PetscBool)(!GpOpIsStreamed(g->op) && g->recorded.batch != 1), norms = (PetscBool)(state->norms != NULL);
+  const PetscBool ahead = (PetscBool)!GpOpIsStreamed(g->op), norms = (PetscBool)(state->norms != NULL);
   int             turn = 0;
 
   PetscFunctionBegin;

@@ -82,7 +82,7 @@ static PetscBool KSPGPUIsCaptured(const KSP_GPU *g, GpOp op, KSPGPUPCKind pc, PC
 {
   if (!g->graphs || g->op != op || g->version != op->version || g->pc != pc || g->side != side || g->covered != g->period) return PETSC_FALSE;
   if (g->recordedexact != g->exact || g->exactversion != g->exact->version) return PETSC_FALSE;
-  return (PetscBool)(pc != KSP_GPU_PC_RECORDED || (g->recorded.apply == recorded->apply && g->recorded.ctx == recorded->ctx && g->recorded.batch == recorded->batch && g->recorded.version == recorded->version));
+  return (PetscBool)(pc != KSP_GPU_PC_RECORDED || (g->recorded.apply == recorded->apply && g->recorded.ctx == recorded->ctx && g->recorded.version == recorded->version));
 }
 
 /* Captures graphs of `batch` iterations, unless the existing ones are valid.  If the matrix is streamed, a graph has one iteration, because kernels that are launched after the last iteration stream the
@@ -105,7 +105,6 @@ PetscErrorCode KSPGPUCapture_Private(KSP_GPU *g, GpOp op, KSPGPUPCKind pc, PCSid
   g->recordedexact = g->exact;
   g->exactversion  = g->exact->version;
   g->steps         = GpOpIsStreamed(op) ? 1 : g->batch;
-  if (recorded->batch > 0) g->steps = PetscMin(g->steps, recorded->batch);
   PetscCall(PetscCalloc1((g->period + g->steps - 1) / g->steps, &g->graph));
   for (PetscInt k = 0; k < (g->period + g->steps - 1) / g->steps; k++) {
     g->capturing = k;

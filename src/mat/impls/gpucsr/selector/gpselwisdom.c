@@ -27,9 +27,9 @@ typedef struct {
   int         kernel;
 } GpWisdom;
 
-static char     *File; /* NULL: none is in use */
-static GpWisdom *Known;
-static size_t    Number;
+static char     *GpWisdomFile; /* NULL: none is in use */
+static GpWisdom *GpWisdomKnown;
+static size_t    GpWisdomNumber;
 
 static const char *const GpWisdomValues[]   = {"single", "double"}; /* by GpPrec */
 static const char *const GpWisdomProducts[] = {"mult", "multadd"};  /* by GpSelOptions.adds */
@@ -85,21 +85,21 @@ static int GpWisdomParse(const char line[], GpWisdom *w)
 
 static int GpWisdomAppend(const GpWisdom *w)
 {
-  GpWisdom *more = (GpWisdom *)realloc(Known, (Number + 1) * sizeof(*more));
+  GpWisdom *more = (GpWisdom *)realloc(GpWisdomKnown, (GpWisdomNumber + 1) * sizeof(*more));
 
   if (!more) return 0;
-  Known           = more;
-  Known[Number++] = *w;
+  GpWisdomKnown                   = more;
+  GpWisdomKnown[GpWisdomNumber++] = *w;
   return 1;
 }
 
 static void GpWisdomClose(void)
 {
-  free(File);
-  free(Known);
-  File   = NULL;
-  Known  = NULL;
-  Number = 0;
+  free(GpWisdomFile);
+  free(GpWisdomKnown);
+  GpWisdomFile   = NULL;
+  GpWisdomKnown  = NULL;
+  GpWisdomNumber = 0;
 }
 
 /* Reads the entries. The first entry of a key counts, so that all runs use the same kernel even if two processes have measured the same matrix. */
@@ -139,8 +139,8 @@ GpErr GpSelWisdomOpen(const char path[], char why[], size_t size)
     snprintf(why, size, "%s: %s", path, strerror(errno));
     err = GP_ERR_FILE;
   }
-  if (!err) File = strdup(path);
-  if (!err && !File) {
+  if (!err) GpWisdomFile = strdup(path);
+  if (!err && !GpWisdomFile) {
     snprintf(why, size, "%s: out of host memory", path);
     err = GP_ERR_MEMORY;
   }
@@ -152,17 +152,17 @@ int GpSelWisdomFind(const GpSelOptions *options, const GpCsr *A, const GpFeature
 {
   GpWisdomKey key;
 
-  if (!File) return -1;
+  if (!GpWisdomFile) return -1;
   GpWisdomGetKey(options, A, F, &key);
-  for (size_t k = 0; k < Number; k++)
-    if (GpWisdomSame(&key, &Known[k].key)) return Known[k].kernel;
+  for (size_t k = 0; k < GpWisdomNumber; k++)
+    if (GpWisdomSame(&key, &GpWisdomKnown[k].key)) return GpWisdomKnown[k].kernel;
   return -1;
 }
 
 /* Appends a text to the file, and before it the head if the file is new. Returns 1, or 0 with errno after an error, which leaves the file as it was. A lock lets only one process write at a time. */
 static int GpWisdomWrite(const char text[])
 {
-  const int   fd   = open(File, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  const int   fd   = open(GpWisdomFile, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   int         fine = fd >= 0 && !flock(fd, LOCK_EX), kept;
   struct stat before;
   char        both[sizeof(GP_WISDOM_HEAD) + GP_WISDOM_LINE];
@@ -190,10 +190,10 @@ GpErr GpSelWisdomAdd(const GpSelOptions *options, const GpCsr *A, const GpFeatur
   const GpWisdomKey *k = &w.key;
   char               line[GP_WISDOM_LINE];
 
-  if (!File) return GP_SUCCESS;
+  if (!GpWisdomFile) return GP_SUCCESS;
   GpWisdomGetKey(options, A, F, &w.key);
   snprintf(line, sizeof(line), "%s %s %s %" PRId32 " %" PRId32 " %" PRId32 " %016" PRIx64 " %s %.3f\n", k->gpu, GpWisdomValues[k->prec == GP_F64], GpWisdomProducts[k->adds != 0], k->m, k->n, k->nnz, k->hash, GpKernelTable[kernel].name,
            1e6 * seconds);
-  if (!GpWisdomWrite(line)) return GpDevFail(A->dev, GP_ERR_FILE, "cannot write %s: %s (-gpucsr_wisdom)", File, strerror(errno));
-  return GpWisdomAppend(&w) ? GP_SUCCESS : GpDevFail(A->dev, GP_ERR_MEMORY, "out of host memory for the entries of %s", File);
+  if (!GpWisdomWrite(line)) return GpDevFail(A->dev, GP_ERR_FILE, "cannot write %s: %s (-gpucsr_wisdom)", GpWisdomFile, strerror(errno));
+  return GpWisdomAppend(&w) ? GP_SUCCESS : GpDevFail(A->dev, GP_ERR_MEMORY, "out of host memory for the entries of %s", GpWisdomFile);
 }
