@@ -380,7 +380,7 @@ int main(int argc, char **argv)
    test:
       suffix: nullspace
       nsize: {{1 2}}
-      args: -test nullspace
+      args: -test nullspace -mat_gpucsr_storage {{single double}}
 
    test:
       suffix: small

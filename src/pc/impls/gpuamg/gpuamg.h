@@ -48,6 +48,7 @@ typedef struct {
   PetscInt        n;               /* number of levels; 0: not set up, or the set-up has failed */
   PetscBool       exact;           /* the coarsest level is solved by its inverse; false: by the smoother */
   Mat             inverse;         /* (pseudo-)inverse of the operator of the coarsest level */
+  PetscBool       rounded;         /* the set-up uses values of the finest level that are rounded to single precision */
   PetscInt        dropped;         /* dimension of the null space of the operator of the coarsest level, on which the inverse is zero */
   PCGPUAMGDevice  device;          /* the levels on the device; NULL: they are Mats */
   const char     *obstacle;        /* why the levels are Mats; NULL: the user has chosen this */

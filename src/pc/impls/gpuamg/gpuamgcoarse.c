@@ -5,6 +5,11 @@
 #define PC_GPUAMG_ZERO     1e-11 /* eigenvalues of the scaled operator up to this number times its number of rows are taken for zero */
 #define PC_GPUAMG_NEGATIVE 1e-8  /* if an eigenvalue is less than minus this number, the operator is not positive semidefinite */
 
+/* The same if values of the finest level are rounded to single precision. Rounding moves a zero eigenvalue by about 1e-7, and relative to the diagonal entries of the coarsest level by up to some hundred times as
+   much, because these are small compared with the sum of the diagonal entries of an aggregate. */
+#define PC_GPUAMG_ROUNDED_ZERO     1e-5
+#define PC_GPUAMG_ROUNDED_NEGATIVE 1e-4
+
 PetscLogEvent PC_GPUAMG_Coarse;
 
 /* Gathers the operator: D is [N][N], the same on all ranks. */
@@ -53,8 +58,14 @@ static void PCGPUAMGScaleDense(PetscInt N, PetscScalar D[], PetscReal scale[], P
   }
 }
 
+/* Returns the bound up to which eigenvalues are taken for zero. */
+static PetscReal PCGPUAMGGetZero(const PC_GPUAMG *amg, PetscInt N)
+{
+  return amg->rounded ? PC_GPUAMG_ROUNDED_ZERO : PC_GPUAMG_ZERO * (PetscReal)N;
+}
+
 /* Inverts a symmetric matrix by its Cholesky factor.  done: receives PETSC_FALSE if a pivot is small or not positive; D is then unchanged. */
-static PetscErrorCode PCGPUAMGInvertCholesky(PetscInt N, PetscScalar D[], PetscBool *done)
+static PetscErrorCode PCGPUAMGInvertCholesky(const PC_GPUAMG *amg, PetscInt N, PetscScalar D[], PetscBool *done)
 {
   PetscScalar *L;
   PetscBLASInt n, info;
@@ -65,7 +76,7 @@ static PetscErrorCode PCGPUAMGInvertCholesky(PetscInt N, PetscScalar D[], PetscB
   PetscCall(PetscArraycpy(L, D, N * N));
   PetscCallBLAS("LAPACKpotrf", LAPACKpotrf_("L", &n, L, &n, &info));
   *done = (PetscBool)!info;
-  for (PetscInt i = 0; i < N; i++) *done = (PetscBool)(*done && L[i * N + i] * L[i * N + i] > PC_GPUAMG_ZERO * N);
+  for (PetscInt i = 0; i < N; i++) *done = (PetscBool)(*done && L[i * N + i] * L[i * N + i] > PCGPUAMGGetZero(amg, N));
   if (*done) {
     PetscCallBLAS("LAPACKpotri", LAPACKpotri_("L", &n, L, &n, &info));
     PetscCheck(!info, PETSC_COMM_SELF, PETSC_ERR_LIB, "LAPACK's routine potri returned info = %d", (int)info);
@@ -91,12 +102,12 @@ static PetscErrorCode PCGPUAMGInvertEigen(PC_GPUAMG *amg, PetscInt N, PetscScala
   PetscCall(PetscArraycpy(V, D, N * N));
   PetscCallBLAS("LAPACKsyev", LAPACKsyev_("V", "L", &n, V, &n, w, work, &lwork, &info));
   PetscCheck(!info, PETSC_COMM_SELF, PETSC_ERR_LIB, "LAPACK's routine syev returned info = %d", (int)info);
-  if (w[0] < -PC_GPUAMG_NEGATIVE) PetscCall(PetscSNPrintf(amg->why, sizeof(amg->why), "the operator of the coarsest level has a negative eigenvalue, so the matrix is not positive definite"));
+  if (w[0] < (amg->rounded ? -PC_GPUAMG_ROUNDED_NEGATIVE : -PC_GPUAMG_NEGATIVE)) PetscCall(PetscSNPrintf(amg->why, sizeof(amg->why), "the operator of the coarsest level has a negative eigenvalue, so the matrix is not positive definite"));
   PetscCall(PetscArrayzero(D, N * N));
   for (PetscInt e = 0; e < N; e++) {
     const PetscScalar *v = V + e * N;
 
-    if (w[e] <= PC_GPUAMG_ZERO * N) {
+    if (w[e] <= PCGPUAMGGetZero(amg, N)) {
       amg->dropped++;
       continue;
     }
@@ -123,7 +134,7 @@ static PetscErrorCode PCGPUAMGInvertSingular(PC_GPUAMG *amg, PetscInt N, PetscSc
   PetscCheck(!info, PETSC_COMM_SELF, PETSC_ERR_LIB, "LAPACK's routine gesvd returned info = %d", (int)info);
   PetscCall(PetscArrayzero(D, N * N));
   for (PetscInt e = 0; e < N; e++) { /* adds the term of column e of U and row e of V; U and V are stored by columns */
-    if (s[e] <= PC_GPUAMG_ZERO * N) {
+    if (s[e] <= PCGPUAMGGetZero(amg, N)) {
       amg->dropped++;
       continue;
     }
@@ -177,7 +188,7 @@ PetscErrorCode PCGPUAMGInvertDense_Private(PC_GPUAMG *amg, PetscInt N, PetscScal
   amg->dropped = 0;
   PetscCall(PetscMalloc1(N, &scale));
   PCGPUAMGScaleDense(N, D, scale, &symmetric);
-  if (symmetric && N) PetscCall(PCGPUAMGInvertCholesky(N, D, &done));
+  if (symmetric && N) PetscCall(PCGPUAMGInvertCholesky(amg, N, D, &done));
   if (symmetric && N && !done) PetscCall(PCGPUAMGInvertEigen(amg, N, D));
   if (!symmetric) PetscCall(PCGPUAMGInvertSingular(amg, N, D));
   for (PetscInt i = 0; i < N; i++) {
@@ -199,6 +210,7 @@ PetscErrorCode PCGPUAMGInvert_Private(PC pc)
   PetscCall(MatGetSize(A, &N, NULL));
   PetscCall(PetscMalloc1(N * N, &D));
   PetscCall(PCGPUAMGGatherDense(A, N, D));
+  amg->rounded = PETSC_FALSE;
   PetscCall(PCGPUAMGInvertDense_Private(amg, N, D));
   if (!amg->why[0]) PetscCall(PCGPUAMGStoreInverse(pc, A, N, D));
   PetscCall(PetscFree(D));

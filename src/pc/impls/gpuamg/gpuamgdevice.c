@@ -110,7 +110,7 @@ static PetscErrorCode PCGPUAMGDeviceInvert(PC pc)
 
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(PC_GPUAMG_Coarse, pc, 0, 0, 0));
-  PetscCall(PetscMalloc4(PetscMax(N, A->m) + 1, &rowptr, PetscMax(N * N, A->nnz), &col, A->nnz, &val, N * N, &D));
+  PetscCall(PetscMalloc4(N + 1, &rowptr, PetscMax(N * N, A->nnz), &col, A->nnz, &val, N * N, &D));
   PetscCall(PetscArrayzero(D, N * N));
   err = GpDevDownload(d->dev, rowptr, A->rowptr, ((size_t)N + 1) * sizeof(int32_t));
   if (!err && A->nnz) err = GpDevDownload(d->dev, col, A->col, (size_t)A->nnz * sizeof(int32_t));
@@ -119,6 +119,7 @@ static PetscErrorCode PCGPUAMGDeviceInvert(PC pc)
   for (PetscInt i = 0; i < N; i++) {
     for (int32_t k = rowptr[i]; k < rowptr[i + 1]; k++) D[i * N + col[k]] += val[k];
   }
+  amg->rounded = (PetscBool)(d->level[0].wide != NULL);
   PetscCall(PCGPUAMGInvertDense_Private(amg, N, D));
   if (!amg->why[0]) PetscCall(PCGPUAMGDeviceStoreInverse_Private(amg, N, D, rowptr, col));
   PetscCall(PetscFree4(rowptr, col, val, D));
