@@ -2,6 +2,8 @@ static char help[] = "The wisdom file: a kernel is measured once for matrices wi
 
 #include "gpucsr.h"
 #include "gpucsrcompat.h"
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define WISDOM "wisdom.txt"
 
@@ -141,7 +143,14 @@ int main(int argc, char **argv)
   PetscCall(Refuse("host single mult 3 3 5 csrscalar 1.5\n", PETSC_ERR_FILE_READ));
   PetscCall(Refuse("host half mult 3 3 5 0 csrscalar 1.5\n", PETSC_ERR_FILE_READ));
   PetscCall(Refuse("# a comment\n\nhost single multadd 3 3 5 0f csrscalar 1.5\n", PETSC_SUCCESS));
-  PetscCall(PetscGPUCSRSetWisdom("nosuchfolder/wisdom.txt"));
+  PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
+  err = PetscGPUCSRSetWisdom("nosuchfolder/wisdom.txt");
+  PetscCall(PetscPopErrorHandler());
+  PetscCheck(err, PETSC_COMM_SELF, PETSC_ERR_PLIB, "a folder that does not exist is no error");
+  /* the folder disappears after the check */
+  PetscCheck(!mkdir("folder", 0777), PETSC_COMM_SELF, PETSC_ERR_SYS, "mkdir()");
+  PetscCall(PetscGPUCSRSetWisdom("folder/wisdom.txt"));
+  PetscCheck(!rmdir("folder"), PETSC_COMM_SELF, PETSC_ERR_SYS, "rmdir()");
   PetscCall(Create(303, &A));
   PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
   err = MatGPUCSRUpload(A);

@@ -124,6 +124,18 @@ static GpErr GpWisdomRead(FILE *in, const char path[], char why[], size_t size)
   return GP_ERR_FILE;
 }
 
+/* Checks that the file, or a new file in its folder, can be written, so that a wrong name is an error before a matrix is measured. */
+static GpErr GpWisdomCheckWritable(const char path[], int exists, char why[], size_t size)
+{
+  const char *slash  = strrchr(path, '/');
+  char       *folder = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
+  const int   fine   = folder && !access(exists ? path : folder, W_OK);
+
+  if (!fine) snprintf(why, size, "%s cannot be written: %s", path, strerror(folder ? errno : ENOMEM));
+  free(folder);
+  return fine ? GP_SUCCESS : GP_ERR_FILE;
+}
+
 GpErr GpSelWisdomOpen(const char path[], char why[], size_t size)
 {
   FILE *in;
@@ -139,6 +151,7 @@ GpErr GpSelWisdomOpen(const char path[], char why[], size_t size)
     snprintf(why, size, "%s: %s", path, strerror(errno));
     err = GP_ERR_FILE;
   }
+  if (!err) err = GpWisdomCheckWritable(path, in != NULL, why, size);
   if (!err) GpWisdomFile = strdup(path);
   if (!err && !GpWisdomFile) {
     snprintf(why, size, "%s: out of host memory", path);
