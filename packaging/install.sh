@@ -70,7 +70,7 @@ trap 'rm -rf "$work"' EXIT
 stripped() { # copies files to the working folder, without debugging information
   [ "$STRIP" != none ] || return 0
   cp "$@" "$work"
-  "$STRIP" --strip-debug "${@/#*\//$work/}"
+  "$STRIP" --strip-unneeded "${@/#*\//$work/}"
 }
 
 real=libgpucsr.so.$release
