@@ -98,7 +98,7 @@ static PetscErrorCode Solve(Mat A, Mat exact, const char type[], PCType pctype, 
   text[fread(text, 1, sizeof(text) - 1, file)] = 0;
   PetscCall(PetscViewerDestroy(&viewer));
   (void)fclose(file);
-  PetscCall(PetscStrstr(text, "completed with the values in double precision", &found));
+  PetscCall(PetscStrstr(text, "used the values in double precision", &found));
   *switched = (PetscBool)(found != NULL);
   PetscCall(PetscStrstr(text, "times by one in double precision", &found));
   PetscCheck(found || *switched || !refine || A == exact, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The view does not tell of the refinement: %s", text);
