@@ -14,6 +14,7 @@ static PetscErrorCode VecGPUBorrow(Vec v, PetscScalar *array)
   } else g->device = array;
   g->borrowed = PETSC_TRUE;
   VecGPUSetValid(v, g->shared ? VEC_GPU_HOST : VEC_GPU_DEVICE);
+  PetscCall(PetscObjectStateIncrease((PetscObject)v)); /* PETSc may have stored the norm of the new vector, 0 */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
