@@ -3,6 +3,7 @@ static char help[] = "KSPGPUCG compared with KSPCG: iterations, reasons and solu
 
 #include "gpucsr.h"
 #include "gpucsrcompat.h"
+#include "ksp/kspview.h"
 #include <petscksp.h>
 
 /* An n x n matrix: a chain with a long-range term. It is indefinite if shift < 0. */
@@ -202,20 +203,11 @@ static PetscErrorCode TestBreakdowns(PetscRandom random)
 /* Checks that the output of -ksp_view contains the words. */
 static PetscErrorCode Told(KSP ksp, const char words[])
 {
-  PetscViewer viewer;
   PetscMPIInt rank;
   char        text[4096], *found;
-  FILE       *file = tmpfile();
 
   PetscFunctionBeginUser;
-  PetscCheck(file, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "Cannot create a temporary file");
-  PetscCall(PetscViewerASCIIOpenWithFILE(PETSC_COMM_WORLD, file, &viewer));
-  PetscCall(KSPView(ksp, viewer));
-  PetscCall(PetscViewerFlush(viewer));
-  rewind(file);
-  text[fread(text, 1, sizeof(text) - 1, file)] = 0;
-  PetscCall(PetscViewerDestroy(&viewer));
-  (void)fclose(file);
+  PetscCall(GetView(ksp, sizeof(text), text));
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCall(PetscStrstr(text, words, &found));
   PetscCheck(found || rank, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The view does not contain '%s': %s", words, text);

@@ -2,6 +2,7 @@ static char help[] = "gpupoly and gpuspai in Krylov methods whose loop runs on t
 
 #include "gpucsr.h"
 #include "gpucsrcompat.h"
+#include "ksp/kspview.h"
 #include "gpucsrpc.h"
 #include <petscksp.h>
 
@@ -81,20 +82,11 @@ static PetscErrorCode CreateSolver(const Case *c, Mat A, PetscBool ours, KSP *ks
 /* Checks that the loop ran on the device, or why not. */
 static PetscErrorCode CheckView(KSP ksp, const char words[])
 {
-  PetscViewer viewer;
   PetscMPIInt rank;
   char        text[8192], *found;
-  FILE       *file = tmpfile();
 
   PetscFunctionBeginUser;
-  PetscCheck(file, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "Cannot create a temporary file");
-  PetscCall(PetscViewerASCIIOpenWithFILE(PETSC_COMM_WORLD, file, &viewer));
-  PetscCall(KSPView(ksp, viewer));
-  PetscCall(PetscViewerFlush(viewer));
-  rewind(file);
-  text[fread(text, 1, sizeof(text) - 1, file)] = 0;
-  PetscCall(PetscViewerDestroy(&viewer));
-  (void)fclose(file);
+  PetscCall(GetView(ksp, sizeof(text), text));
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCall(PetscStrstr(text, words, &found));
   Check(found || rank, "The view does not contain '%s': %s", words, text);
